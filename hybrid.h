@@ -12874,6 +12874,7 @@ typedef struct hy__tile {                /* one call of a kernel; strides in ele
     int64_t k, cols, a_col, b_step, c_row;
     int64_t last;                        /* where the last vector starts; at a ragged edge it overlaps */
     int64_t ahead;                       /* rows of B between those that are read and asked for */
+    uintptr_t soon, soon_end;            /* what comes after B: tiles ask for parts of it meanwhile */
     int64_t taps;                        /* stretches of k steps: */
     const void *const *from;             /* where each row of A begins, and */
     const int64_t *shift;                /* how much later in each; NULL: HY__TILE_ROWS places for each */
@@ -12884,6 +12885,13 @@ typedef struct hy__tile {                /* one call of a kernel; strides in ele
 } hy__tile;
 
 typedef void (*hy__tile_fn)(const hy__tile *t, const void *b, void *c);
+
+/* Tiles of which 8 ask for all that comes soon: bytes of one, of f32; and of a turn of its steps. */
+enum { HY__SOON_TILES = 8, HY__SOON_TURN = 32 };
+HY__INLINE int64_t hy__tile_asks(const hy__tile *t)
+{
+    return t->k * t->taps * t->cols * (int64_t)sizeof(float) / HY__SOON_TILES;
+}
 
 typedef struct hy__gemm_isa {            /* kernels for one ISA and element type */
     const hy__tile_fn *tiles;            /* [(rows - 1) * HY__TILE_VECS + vecs - 1], or NULL: go by one */
@@ -13015,7 +13023,8 @@ enum { HY__STACKED = 1,                 /* two tiles of one vector each, one bel
        HY__FETCHES = 4,                 /* asks for vectors that come later */
        HY__LEVELS = 8,                  /* a bias may be one of each row */
        HY__HALVES = 16,                 /* vectors have halves that lie apart */
-       HY__FOURS = 32 };                /* four steps a turn */
+       HY__FOURS = 32,                  /* four steps a turn */
+       HY__SOON = 64 };                 /* asks for what comes after B */
 
 /* Masks of the last lanes. */
 static const int64_t hy__dot_tail[16] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1};
@@ -13199,7 +13208,7 @@ HY__INLINE HY__V_AIM void hy__kernel_step(const int rows, const int vecs, const 
    addresses and sums than there are registers, so each step is new to it. */
 HY__INLINE HY__V_AIM const HY__N *hy__micro_kernel(const int rows, const int vecs, const int how,
     hy__vec *acc, const HY__N *const *a, int64_t below, int64_t step, int64_t end,
-    const HY__N *b, const int64_t *at, int64_t b_step, size_t ahead)
+    const HY__N *b, const int64_t *at, int64_t b_step, size_t ahead, uintptr_t *soon)
 {
     int64_t p = 0;
 #if HY__X86
@@ -13211,9 +13220,16 @@ HY__INLINE HY__V_AIM const HY__N *hy__micro_kernel(const int rows, const int vec
                 __asm__("" : "+r"(p), "+r"(b));
                 hy__kernel_step(rows, vecs, how, acc, a, below, p + q, b, at, ahead);
             }
+            if (how & HY__SOON) { __builtin_prefetch((const void *)*soon, 0, 2); *soon += HY__SOON_TURN; }
         }
 #endif
-    for (; p < end; p += step, b += b_step) hy__kernel_step(rows, vecs, how, acc, a, below, p, b, at, ahead);
+    for (; p < end; p += step, b += b_step) {
+        hy__kernel_step(rows, vecs, how, acc, a, below, p, b, at, ahead);
+        if (how & HY__SOON && !(how & HY__FOURS)) {
+            __builtin_prefetch((const void *)*soon, 0, 2);
+            *soon += HY__SOON_TURN;
+        }
+    }
     return b;
 }
 
@@ -13291,15 +13307,19 @@ HY__INLINE HY__V_AIM void hy__tile_at(const int rows, const int vecs, const int 
 {
     enum { lanes = sizeof(hy__vec) / sizeof(HY__N) };
     const hy__vec zero = {0};
-    const int turns = how | HY__FETCHES | (sizeof(hy__vec) == 32 ? HY__FOURS : 0);
+    const int floats = sizeof(HY__N) == 4, fours = sizeof(hy__vec) == 32 ? HY__FOURS : 0;
+    const int turns = how | HY__FETCHES | fours | (floats && lanes > 4 && vecs > 1 && !(how & HY__STACKED)
+                                                   ? HY__SOON : 0);
     const void *const *from = t->from;
     const int64_t *shift = t->shift, next = shift ? 0 : HY__TILE_ROWS;
     const int64_t row = number * rows, down = number * t->below, a_col = t->a_col, end = t->k * a_col;
     const size_t ahead = (size_t)(t->b_step * t->ahead) * sizeof(HY__N);
+    uintptr_t soon = t->soon + (uintptr_t)(number * hy__tile_asks(t));
     hy__vec acc[HY__TILE_ROWS * HY__TILE_VECS];
     const HY__N *a[HY__TILE_ROWS];
     int64_t at[HY__TILE_VECS], tap;
     int i, j;
+    if (soon >= t->soon_end) soon = (uintptr_t)b;
     HY__FLAT
     for (j = 0; j < vecs; j++) at[j] = how & HY__STACKED || !j ? 0 : j + 1 == vecs ? t->last : j * lanes;
     HY__FLAT
@@ -13308,7 +13328,8 @@ HY__INLINE HY__V_AIM void hy__tile_at(const int rows, const int vecs, const int 
         const int64_t later = down + (shift ? shift[tap] : 0);
         HY__FLAT
         for (i = 0; i < rows; i++) a[i] = (const HY__N *)from[i] + later;
-        b = hy__micro_kernel(rows, vecs, turns, acc, a, t->below, a_col, end, b, at, t->b_step, ahead);
+        b = hy__micro_kernel(rows, vecs, turns, acc, a, t->below, a_col, end, b, at, t->b_step, ahead,
+                             &soon);
     }
     if (vecs == 1 && t->cols < lanes) {
         HY__N sums[HY__TILE_ROWS * lanes];
@@ -13946,6 +13967,17 @@ static void hy__gemm_run_dots(const hy__gemm *g, const char *a, const char *b, c
     }
 }
 
+/* What tiles ask for while B, packed, is read for columns j on: as much of the next panel. Those of the first
+   rows alone; what others need is near by then. */
+HY__INLINE void hy__gemm_soon(const hy__gemm *g, hy__tile *t, const void *b, int64_t j)
+{
+    const int64_t within = j % g->panel, k = t->k * t->taps;
+    t->soon = t->soon_end = 0;
+    if (g->b_place != HY__B_IN_SHARED || j - within + g->panel >= g->n) return;
+    t->soon = (uintptr_t)b + (uintptr_t)((g->panel * g->k + within * (k - 1)) * g->size);
+    t->soon_end = t->soon + (uintptr_t)(k * t->cols * g->size);
+}
+
 /* one panel of C: all row tiles of a block against the rows of B described by t; those of equal height in one
    call, where what a tile does before and after its steps goes beside the steps of others */
 static void hy__gemm_run_panel(const hy__gemm *g, hy__tile t, const char *a, int64_t a_row, const char *b,
@@ -13966,6 +13998,7 @@ static void hy__gemm_run_panel(const hy__gemm *g, hy__tile t, const char *a, int
         g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + vecs - 1](&t, b, c + row * t.c_row * g->size);
         a += (1 + t.more) * t.below * g->size;
         row += (1 + t.more) * t.rows;
+        t.soon += (uintptr_t)((1 + t.more) * hy__tile_asks(&t));
     }
 }
 
@@ -14047,6 +14080,7 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
                 hy__gemm_pack_b(g, block_b, t.k, t.cols, packed);
                 block_b = packed;
             }
+            hy__gemm_soon(g, &t, block_b, row ? g->n : j);
             part = hy__tail_at(&visit, g, 0, j);
             hy__gemm_run_panel(g, t, block_a, a_row, block_b, c + j * size, rows, &part);
         }
@@ -26035,7 +26069,8 @@ HY__LOOPS_BEGIN
 HY__PRODUCTS_BEGIN
 #if HY__READING == HY__READING_F64      /* which comes first */
 enum { HY__LANES_ROWS = 8, HY__LANES_VECS = 8, HY__LANES_PLACES = 6, HY__BATCH_LANES = 16,
-       HY__LANES_SQUARE = 4 };          /* rows and columns of an area at a time, at most */
+       HY__LANES_SQUARE = 4,            /* rows and columns of an area at a time, at most */
+       HY__SLIDE_PLACES = 7, HY__SLIDE_TAPS = 7 };      /* in a line; most of a window's line */
 /* Sums of rows by vectors, which stay in registers along all taps; strides in elements. A row is a filter
  * of a plane, a vector some of its places; or a filter of all channels, and images lie side by side; or a
  * place, whose channels do.
@@ -26070,6 +26105,7 @@ typedef struct hy__lanes_lines {        /* a plane padded by 1 under 3 x 3 taps,
 } hy__lanes_lines;
 
 typedef struct hy__trio {               /* lines of places under 3 x 3 windows; strides in elements */
+    int64_t taps;                       /* of a line of a window, which is larger where they slide */
     const float *x, *zeros;             /* a plane; zeros for as many channels */
     int64_t high, wide, channels;       /* of the plane */
     int64_t ring;                       /* line y lies at y & ring: all bits, or those of few lines */
@@ -26169,6 +26205,8 @@ HY__INLINE hy__f32x4 hy__f32x4_read(const float *p, int64_t n)
 #define hy__sum_lines_halved HY__OF_KIND(hy__sum_lines_halved)
 #define hy__trio_of HY__OF_KIND(hy__trio_of)
 #define hy__sum_trio HY__OF_KIND(hy__sum_trio)
+#define hy__slide_of HY__OF_KIND(hy__slide_of)
+#define hy__sum_slide HY__OF_KIND(hy__sum_slide)
 
 #if HY__SIMD && HY__READING >= HY__READING_BASE
 HY__INLINE HY__AIM HY__LANE hy__three_taps(HY__LANE sum, const HY__LANE *w, HY__LANE left, HY__LANE mid,
@@ -26532,6 +26570,65 @@ HY__AIM static void hy__sum_trio(const hy__trio *trio, const float *b, float *c)
         }
     }
 }
+
+/* The same under larger windows: a value is read once for all windows of a few places that it is in, whose
+ * sums are in registers with a line of taps. Lines of padding add nothing. */
+HY__INLINE HY__AIM void hy__slide_of(const int taps, const int stride, const hy__trio *t, const float *b,
+                                     const HY__LANE *limits, int64_t y0, int64_t x0, int64_t k, float *c)
+{
+    HY__CONTRACT
+    const int many = HY__SLIDE_PLACES, cols = (many - 1) * stride + taps;
+    const int64_t channels = t->channels;
+    const uintptr_t none = (uintptr_t)(t->zeros + k), step = (uintptr_t)channels * sizeof(float);
+    const HY__LANE zero = {0};
+    HY__LANE sum[HY__SLIDE_PLACES], w[HY__SLIDE_TAPS], v;
+    uintptr_t in[(HY__SLIDE_PLACES - 1) * 2 + HY__SLIDE_TAPS];      /* is a column inside? */
+    int64_t i;
+    int q, n;
+    HY__FLAT for (q = 0; q < cols; q++)
+        in[q] = (uintptr_t)0 - (uintptr_t)((uint64_t)(x0 + q) < (uint64_t)t->wide);
+    HY__FLAT for (n = 0; n < many; n++) sum[n] = zero;
+    for (i = 0; i < taps; i++) {
+        uintptr_t at = (uintptr_t)t->x - (uintptr_t)t->zeros +
+                       (uintptr_t)(((y0 + i) * t->wide + x0) * channels) * sizeof(float);
+        if ((uint64_t)(y0 + i) >= (uint64_t)t->high) continue;
+        HY__FLAT for (n = 0; n < taps; n++) w[n] = HY__LANE_OF(b + k + (i * taps + n) * channels);
+        HY__FLAT for (q = 0; q < cols; q++, at += step) {
+            v = HY__LANE_OF(none + (at & in[q]));
+            HY__FLAT for (n = 0; n < many; n++)
+                if (q >= n * stride && q < n * stride + taps) sum[n] += v * w[q - n * stride];
+        }
+    }
+    if (t->tail.bias)
+        HY__FLAT for (n = 0; n < many; n++) sum[n] += HY__LANE_OF((const float *)t->tail.bias + k);
+    if (limits)
+        HY__FLAT for (n = 0; n < many; n++)
+            sum[n] = HY__LANE_WITHIN(sum[n], limits[0], limits[1], limits[2]);
+    HY__FLAT for (n = 0; n < many; n++) *(HY__LANE_AT *)(c + n * channels) = sum[n];
+}
+/* Depthwise 5 x 5 and 7 x 7 with channels last; a line of memory after the other. */
+HY__AIM static void hy__sum_slide(const hy__trio *t, const float *b, float *c)
+{
+    enum { lanes = sizeof(HY__LANE) / sizeof(float), near = 16 };
+    const int64_t channels = t->channels;
+    const HY__LANE zero = {0};
+    HY__BOUNDS(float, HY__LANE, t->tail)
+    const HY__LANE bounds[3] = { low, high, even }, *limits = t->tail.clamp ? bounds : NULL;
+    int64_t from, row, p, i;
+    for (from = 0; from < channels; from += near)
+        for (row = 0; row < t->lines; row++)
+            for (p = 0; p < t->places; p += HY__SLIDE_PLACES)
+                for (i = from; i < from + near && i < channels; i += lanes) {
+                    const int64_t k = hy__least(i, channels - lanes);
+                    const int64_t q = hy__least(p, t->places - HY__SLIDE_PLACES);
+                    const int64_t y0 = (t->first + row) * t->stride[0] - t->pad[0];
+                    const int64_t x0 = q * t->stride[1] - t->pad[1];
+                    float *to = c + (row * t->places + q) * channels + k;
+                    if (t->taps == 7) hy__slide_of(7, 1, t, b, limits, y0, x0, k, to);
+                    else if (t->stride[1] == 1) hy__slide_of(5, 1, t, b, limits, y0, x0, k, to);
+                    else hy__slide_of(5, 2, t, b, limits, y0, x0, k, to);
+                }
+}
 #endif
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
@@ -26552,26 +26649,31 @@ typedef struct hy__lanes_isa {
     void (*area)(const hy__lanes_area *s, float *sum, const float *y, const float *x);
     void (*lines[2])(const hy__lanes_lines *s, const float *x, float *y);       /* as they are; of stride 2 */
     void (*trio)(const hy__trio *t, const float *b, float *c);
+    void (*slide)(const hy__trio *t, const float *b, float *c);
     int lanes, pairs;
 } hy__lanes_isa;
 static const hy__lanes_isa hy__lanes_f64 = {
-    { hy__sum_plane_f64, hy__sum_planes_f64 }, NULL, NULL, NULL, { NULL, NULL }, NULL, 1, 0 };
+    { hy__sum_plane_f64, hy__sum_planes_f64 }, NULL, NULL, NULL, { NULL, NULL }, NULL, NULL, 1, 0 };
 #if HY__SIMD
 static const hy__lanes_isa hy__lanes_base = {
     { hy__sum_plane_base, hy__sum_planes_base }, hy__sum_places_base, NULL, NULL,
-    { hy__sum_lines_base, hy__sum_lines_halved_base }, hy__sum_trio_base, 4, 0 };
+    { hy__sum_lines_base, hy__sum_lines_halved_base }, hy__sum_trio_base,
+    hy__sum_slide_base, 4, 0 };
 #else
 static const hy__lanes_isa hy__lanes_base = {
-    { hy__sum_plane_base, hy__sum_planes_base }, hy__sum_places_base, NULL, NULL, { NULL, NULL }, NULL, 1, 0
+    { hy__sum_plane_base, hy__sum_planes_base }, hy__sum_places_base, NULL, NULL, { NULL, NULL }, NULL,
+    NULL, 1, 0
 };
 #endif
 #if HY__X86
 static const hy__lanes_isa hy__lanes_avx2 = {
     { hy__sum_plane_avx2, hy__sum_planes_avx2 }, hy__sum_places_avx2, hy__sum_images_avx2, hy__sum_area_avx2,
-    { hy__sum_lines_avx2, hy__sum_lines_halved_avx2 }, hy__sum_trio_avx2, 8, 0 };
+    { hy__sum_lines_avx2, hy__sum_lines_halved_avx2 }, hy__sum_trio_avx2,
+    hy__sum_slide_avx2, 8, 0 };
 static const hy__lanes_isa hy__lanes_avx512 = {
     { hy__sum_plane_avx512, hy__sum_planes_avx512 }, hy__sum_places_avx512, hy__sum_images_avx512,
-    hy__sum_area_avx512, { hy__sum_lines_avx512, hy__sum_lines_halved_avx512 }, hy__sum_trio_avx512, 16, 1 };
+    hy__sum_area_avx512, { hy__sum_lines_avx512, hy__sum_lines_halved_avx512 }, hy__sum_trio_avx512,
+    hy__sum_slide_avx512, 16, 1 };
 #endif
 /* The widest for n values side by side. */
 static const hy__lanes_isa *hy__lanes_for(int isa, int64_t n)
@@ -26972,8 +27074,8 @@ enum { HY__TAIL_NOTHING, HY__TAIL_LIMITS, HY__TAIL_ADDS };      /* each with tho
  * are those of a stride of 2: the window over them has half the size. */
 enum {
     HY__WAY_NONE, HY__WAY_COLUMNS, HY__WAY_POINT, HY__WAY_TILES, HY__WAY_TAPS, HY__WAY_LINES, HY__WAY_LANES,
-    HY__WAY_IMAGES, HY__WAY_FEW, HY__WAY_DEPTH, HY__WAY_TRIO, HY__WAY_CHAIN, HY__WAY_THIN, HY__WAY_PLAIN,
-    HY__WAY_DIRECT, HY__WAY_GROUPED, HY__WAY_FLAT, HY__WAY_BORDERED, HY__WAY_SQUARES_2_3,
+    HY__WAY_IMAGES, HY__WAY_FEW, HY__WAY_DEPTH, HY__WAY_TRIO, HY__WAY_SLIDE, HY__WAY_CHAIN, HY__WAY_THIN,
+    HY__WAY_PLAIN, HY__WAY_DIRECT, HY__WAY_GROUPED, HY__WAY_FLAT, HY__WAY_BORDERED, HY__WAY_SQUARES_2_3,
     HY__WAY_SQUARES_4_3_HALVED, HY__WAY_SQUARES_4_3, HY__WAY_SQUARES_4_4, HY__WAY_SQUARES_3_5,
     HY__WAY_PHASES_2_3, HY__WAY_PHASES_4_3, HY__WAY_PHASES_4_4, HY__WAY_PHASES_3_5, HY__WAYS
 };
@@ -26991,7 +27093,7 @@ static const hy__conv_way hy__conv_ways[HY__WAYS] = {
     HY__CONV_WAY(columns,           FIRST,  FIRST,  FILTERS, PLACES,   COLUMNS, LIMITS,  0,  0, 0, 0, 0, 0),
     HY__CONV_WAY(point,             FIRST,  FIRST,  FILTERS, PLACES,   NOTHING, LIMITS,  0,  0, 0, 0, 0, 0),
     HY__CONV_WAY(tiles,             FIRST,  FIRST,  PLACES,  FILTERS,  BORDER,  LIMITS,  0,  0, 0, 0, 0, 0),
-    /* taps, lines, depth and trio are depthwise: the first two by planes, the others with channels last. */
+    /* taps, lines, depth, trio and slide are depthwise: two by planes, the others with channels last. */
     HY__CONV_WAY(taps,              EITHER, EITHER, FILTERS, PLACES,   BORDER,  LIMITS,  0,  0, 0, 0, 0, 0),
     HY__CONV_WAY(lines,             FIRST,  FIRST,  NOTHING, PLACES,   NOTHING, LIMITS,  0,  0, 0, 0, 0, 0),
     HY__CONV_WAY(lanes,             FIRST,  FIRST,  FILTERS, IMAGES,   NOTHING, NOTHING, 0,  0, 0, 0, 0, 0),
@@ -26999,6 +27101,7 @@ static const hy__conv_way hy__conv_ways[HY__WAYS] = {
     HY__CONV_WAY(few,               FIRST,  FIRST,  FILTERS, PLACES,   BORDER,  LIMITS,  0,  0, 0, 0, 0, 0),
     HY__CONV_WAY(depth,             LAST,   LAST,   PLACES,  CHANNELS, NOTHING, LIMITS,  0,  0, 0, 0, 0, 0),
     HY__CONV_WAY(trio,              LAST,   LAST,   PLACES,  CHANNELS, NOTHING, LIMITS,  0,  0, 0, 0, 0, 0),
+    HY__CONV_WAY(slide,             LAST,   LAST,   PLACES,  CHANNELS, NOTHING, LIMITS,  0,  0, 0, 0, 0, 0),
     HY__CONV_WAY(chain,             EITHER, LAST,   PLACES,  CHANNELS, LINES,   LIMITS,  0,  0, 0, 0, 0, 0),
     HY__CONV_WAY(thin,              LAST,   LAST,   PLACES,  TERMS,    NOTHING, ADDS,    1,  0, 0, 0, 0, 0),
     HY__CONV_WAY(plain,             LAST,   LAST,   PLACES,  FILTERS,  NOTHING, ADDS,    1,  0, 0, 0, 0, 0),
@@ -27088,6 +27191,13 @@ static int hy__window_is_trio(const hy__window *w)                      /* 3 x 3
 {
     return w->kernel[0] == 1 && !w->pad[0] && !w->pad_end[0] && hy__window_both(w->kernel, 3, 3);
 }
+static int hy__window_slides(const hy__window *w)                       /* 5 x 5, or 7 x 7, in planes */
+{
+    const int64_t taps = w->kernel[2];
+    return w->kernel[0] == 1 && !w->pad[0] && !w->pad_end[0] && (taps == 5 || taps == HY__SLIDE_TAPS) &&
+           hy__window_both(w->kernel, taps, taps) && hy__window_both(w->dilate, 1, 1) &&
+           w->stride[2] <= (taps == 5 ? 2 : 1) && w->coarse[2] >= HY__SLIDE_PLACES;
+}
 
 /* Planes as windows reach over them, their border included. Gives the places of one, more than a tile's where
  * padding has no bounds. */
@@ -27106,7 +27216,7 @@ static int64_t hy__window_reach(const hy__window *w, int64_t *wide, int *padded)
 }
 
 /* The cost of squares, and of going directly: nanoseconds of a core with 100 GFLOP/s that reads L2 at 80
- * bytes per nanosecond, and weights that do not fit it at 20. */
+ * bytes per nanosecond, and weights that do not fit it at 12. */
 enum { HY__WINOGRAD_CHANNELS = 16, HY__WINOGRAD_L2 = 1 << 20 };
 static double hy__winograd_weights(const hy__conv_way *way, double channels, double filters)
 {
@@ -27116,7 +27226,7 @@ static int hy__winograd_fits(double weights) { return weights <= (double)HY__WIN
 
 static double hy__winograd_cost(double values, double channels, double filters, double weights)
 {
-    return 2 * values * channels * filters / 100 + weights / (hy__winograd_fits(weights) ? 80 : 20);
+    return 2 * values * channels * filters / 100 + weights / (hy__winograd_fits(weights) ? 80 : 12);
 }
 static double hy__direct_ns(const hy__window *w, double images, double channels, double filters)
 {
@@ -27237,7 +27347,8 @@ static int hy__conv_is_grouped(const hy__conv_shape *s)
 static int hy__conv_channels_last(const hy__conv_shape *s)
 {
     if (s->groups > 1 && s->fine_c == 1 && s->coarse_c == 1)
-        return HY__SIMD && s->groups >= 4 && hy__window_is_trio(&s->win) ? HY__WAY_TRIO : HY__WAY_DEPTH;
+        return !HY__SIMD || s->groups < 4 ? HY__WAY_DEPTH : hy__window_is_trio(&s->win) ? HY__WAY_TRIO
+               : hy__window_slides(&s->win) ? HY__WAY_SLIDE : HY__WAY_DEPTH;
     if (s->groups == 1 && s->pointwise)                 /* few filters: sums along the channels */
         return s->coarse_c <= HY__DOT_COLS && s->fine_c >= HY__WINOGRAD_CHANNELS ? HY__WAY_THIN
                                                                                  : HY__WAY_PLAIN;
@@ -27256,7 +27367,8 @@ static int hy__conv_channels_move(const hy__conv_shape *s)
     if (hy__conv_ways[way].vectors == HY__TILE_OF_CHANNELS) {
         const int lines = s->dims == 2 && hy__window_is_trio(w) && hy__window_both(w->stride, 1, 1) &&
                           hy__window_both(w->dilate, 1, 1) && hy__window_is_edged(w);
-        return s->fine_n <= (lines ? HY__TINY_PLANE : HY__SMALL_PLANE) ? way : HY__WAY_NONE;
+        return way == HY__WAY_SLIDE || s->fine_n <= (lines ? HY__TINY_PLANE : HY__SMALL_PLANE) ? way
+               : HY__WAY_NONE;
     }
     if (s->taps < 2 || s->coarse_c * s->groups < HY__FEW_FILTERS) return HY__WAY_NONE;
     for (d = 0; d < HY__SPACE; d++)
@@ -28030,6 +28142,7 @@ static void hy__tiles_product(const hy__conv_tiles *t, hy__tile tile, const floa
     int64_t tiles = hy__pieces(rows, HY__TILE_ROWS), i, j, r;
     tile.from = from;
     tile.ahead = HY__ROWS_AHEAD;
+    tile.soon = tile.soon_end = 0;
     tile.c_row = t->cols;
     for (j = 0; j < t->cols; j += tile.cols) {
         tile.cols = tile.b_step = hy__least(t->width, t->cols - j);
@@ -29371,6 +29484,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     line = hy__direct_line(v, row, rows, x);
     each = !line || v->first;
     t.ahead = HY__ROWS_AHEAD;
+    t.soon = t.soon_end = 0;
     t.a_col = 1;
     t.b_step = g->panel;
     t.c_row = g->c_row;
@@ -29391,9 +29505,11 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
         for (j = each ? end : col; j < end; j += g->width) {
             const hy__tail beside = hy__tail_at(&visit, g, 0, j - col);
             const int64_t within = j % g->panel;
+            const float *b = weight + (j - within) * g->k + at * g->panel + within;
             t.cols = hy__least(g->width, g->n - j);
-            hy__gemm_run_panel(g, t, (const char *)line, pace, (const char *)(weight + (j - within) * g->k +
-                               at * g->panel + within), (char *)(c + j - col), rows, &beside);
+            hy__gemm_soon(g, &t, b, row ? g->n : j);
+            hy__gemm_run_panel(g, t, (const char *)line, pace, (const char *)b, (char *)(c + j - col), rows,
+                               &beside);
         }
         for (first = i = 0; i < tiles && each; i++, first = next) {
             hy__tile_spots spots;
@@ -29419,12 +29535,14 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
             }
             for (j = col; j < end; j += g->width) {
                 const int64_t within = j % g->panel;
+                const float *b = weight + (j - within) * g->k + (at + skip) * g->panel + within;
                 t.cols = hy__least(g->width, g->n - j);
                 t.last = hy__most(t.cols - g->isa->lanes, 0);
                 t.tail = hy__tail_at(&visit, g, first, j - col);
+                hy__gemm_soon(g, &t, b, row ? g->n : j);
+                t.soon += (uintptr_t)(i * hy__tile_asks(&t));
                 g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + hy__pieces(t.cols, g->isa->lanes) - 1](
-                    &t, weight + (j - within) * g->k + (at + skip) * g->panel + within,
-                    c + first * g->c_row + j - col);
+                    &t, b, c + first * g->c_row + j - col);
             }
         }
     }
@@ -29433,7 +29551,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
                        end - col, rows, g->m, 1, 1, g->c_row);
 }
 
-/* Whole lines under 3 x 3 windows, but for where they lie. */
+/* Whole lines under windows that trio and slide serve, but for where they lie. */
 static void hy__direct_trio(const hy__direct *v, hy__trio *t)
 {
     const hy__window *w = &v->win;
@@ -29441,6 +29559,7 @@ static void hy__direct_trio(const hy__direct *v, hy__trio *t)
     t->wide = w->fine[2];
     t->channels = v->fine_c;
     t->ring = -1;
+    t->taps = w->kernel[2];
     t->places = w->coarse[2];
     memcpy(t->stride, w->stride + 1, sizeof t->stride);
     memcpy(t->dilate, w->dilate + 1, sizeof t->dilate);
@@ -29453,6 +29572,8 @@ static void hy__direct_run_trio(const hy__direct *v, int64_t from, int64_t lines
 {
     const hy__window *w = &v->win;
     const int64_t end = from + lines;
+    void (*const run)(const hy__trio *, const float *, float *) =
+        v->way == HY__WAY_SLIDE ? v->lanes->slide : v->lanes->trio;
     hy__trio t;
     hy__direct_trio(v, &t);
     t.zeros = zeros;
@@ -29461,11 +29582,11 @@ static void hy__direct_run_trio(const hy__direct *v, int64_t from, int64_t lines
         t.first = from % w->coarse[1];
         t.lines = hy__least(end - from, w->coarse[1] - t.first);
         t.x = x + from / w->coarse[1] * w->stride[0] * t.high * t.wide * t.channels;
-        v->lanes->trio(&t, weight, y + from * t.places * t.channels);
+        run(&t, weight, y + from * t.places * t.channels);
     }
 }
 
-/* Some rows of places of an image, depthwise: whole lines under 3 x 3 windows. Else the last tile of a row
+/* Some rows of places of an image, depthwise: whole lines where windows let it. Else the last tile of a row
  * reaches back to be whole, or few places that are left go one by one. */
 static void hy__direct_run_depth(const hy__direct *v, const float *x, const float *weight, float *y,
                                  int64_t item, char *scratch, const hy__tail *tail)
@@ -29480,7 +29601,7 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
     hy__lanes_sum s;
     x += image * hy__window_size(v->win.fine) * v->fine_c;
     y += image * g->m * v->coarse_c;
-    if (v->way == HY__WAY_TRIO) {
+    if (v->way != HY__WAY_DEPTH) {
         hy__direct_run_trio(v, row / v->win.coarse[2], rows / v->win.coarse[2], x, room.zeros, weight, y,
                             tail);
         return;
@@ -29587,6 +29708,7 @@ static void hy__group_run(const hy__direct *v, const float *x, const float *weig
     t.taps = hy__group_shifts(v, lines, t.k, shift);
     t.shift = shift;
     t.ahead = HY__ROWS_AHEAD;
+    t.soon = t.soon_end = 0;
     t.a_col = 1;
     t.b_step = g->panel;
     t.c_row = g->c_row;
@@ -29909,7 +30031,7 @@ static int64_t hy__direct_plan(hy__direct *v, int isa)
     if (plain) return g->items;
     if (hy__conv_ways[v->way].vectors != HY__TILE_OF_CHANNELS) return v->images * v->groups * g->items;
     v->lanes = hy__lanes_for(isa + HY_ISA_BASE, v->fine_c);
-    g->row_block = hy__pieces(HY__ITEM_WORK / (v->way == HY__WAY_TRIO ? 4 : 16), v->fine_c * v->taps);
+    g->row_block = hy__pieces(HY__ITEM_WORK / (v->way == HY__WAY_DEPTH ? 16 : 4), v->fine_c * v->taps);
     g->row_block = hy__least(hy__pieces(g->row_block, v->win.coarse[2]) * v->win.coarse[2], g->m);
     g->row_blocks = hy__pieces(g->m, g->row_block);
     return v->images * g->row_blocks;
@@ -30392,7 +30514,8 @@ HY__INLINE HY__V_AIM void hy__few_at(const int rows, const hy__tile *t, const fl
         HY__FLAT
         for (i = 0; i < rows; i++) a[i] = (i < 3 ? w : more) + i % 3 * taps;
         from = (uintptr_t)x + (uintptr_t)*shift * sizeof(float);    /* one sum, not one for each run */
-        hy__micro_kernel(rows, HY__FEW_VECS, HY__FEW_HOW, acc, a, 0, 1, 1, (const float *)from, at, 0, 0);
+        hy__micro_kernel(rows, HY__FEW_VECS, HY__FEW_HOW, acc, a, 0, 1, 1, (const float *)from, at, 0, 0,
+                         NULL);
     }
     HY__FLAT
     for (i = 0; i < rows * HY__FEW_VECS; i++) keep[i] = acc[i];
