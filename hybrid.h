@@ -26068,6 +26068,7 @@ HY__WARM_ROOMS
 HY__LOOPS_BEGIN
 HY__PRODUCTS_BEGIN
 #if HY__READING == HY__READING_F64      /* which comes first */
+#define HY__SLIDES (HY__READING > HY__READING_BASE || !HY__X86)       /* SSE2 does without */
 enum { HY__LANES_ROWS = 8, HY__LANES_VECS = 8, HY__LANES_PLACES = 6, HY__BATCH_LANES = 16,
        HY__LANES_SQUARE = 4,            /* rows and columns of an area at a time, at most */
        HY__SLIDE_PLACES = 7, HY__SLIDE_TAPS = 7 };      /* in a line; most of a window's line */
@@ -26571,6 +26572,7 @@ HY__AIM static void hy__sum_trio(const hy__trio *trio, const float *b, float *c)
     }
 }
 
+#if HY__SLIDES
 /* The same under larger windows: a value is read once for all windows of a few places that it is in, whose
  * sums are in registers with a line of taps. Lines of padding add nothing. */
 HY__INLINE HY__AIM void hy__slide_of(const int taps, const int stride, const hy__trio *t, const float *b,
@@ -26630,6 +26632,7 @@ HY__AIM static void hy__sum_slide(const hy__trio *t, const float *b, float *c)
                 }
 }
 #endif
+#endif
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
 #endif
@@ -26658,7 +26661,11 @@ static const hy__lanes_isa hy__lanes_f64 = {
 static const hy__lanes_isa hy__lanes_base = {
     { hy__sum_plane_base, hy__sum_planes_base }, hy__sum_places_base, NULL, NULL,
     { hy__sum_lines_base, hy__sum_lines_halved_base }, hy__sum_trio_base,
+#if HY__X86
+    NULL, 4, 0 };
+#else
     hy__sum_slide_base, 4, 0 };
+#endif
 #else
 static const hy__lanes_isa hy__lanes_base = {
     { hy__sum_plane_base, hy__sum_planes_base }, hy__sum_places_base, NULL, NULL, { NULL, NULL }, NULL,
@@ -27348,7 +27355,8 @@ static int hy__conv_channels_last(const hy__conv_shape *s)
 {
     if (s->groups > 1 && s->fine_c == 1 && s->coarse_c == 1)
         return !HY__SIMD || s->groups < 4 ? HY__WAY_DEPTH : hy__window_is_trio(&s->win) ? HY__WAY_TRIO
-               : hy__window_slides(&s->win) ? HY__WAY_SLIDE : HY__WAY_DEPTH;
+               : hy__lanes_for(s->isa, s->groups)->slide && hy__window_slides(&s->win) ? HY__WAY_SLIDE
+               : HY__WAY_DEPTH;
     if (s->groups == 1 && s->pointwise)                 /* few filters: sums along the channels */
         return s->coarse_c <= HY__DOT_COLS && s->fine_c >= HY__WINOGRAD_CHANNELS ? HY__WAY_THIN
                                                                                  : HY__WAY_PLAIN;
@@ -27385,7 +27393,7 @@ static int hy__conv_laid(const hy__conv_shape *s)
     if (!s->same) return HY__WAY_NONE;
     if (hy__conv_has_few(s)) return HY__WAY_FEW;
     if (hy__conv_in_lanes(s) || s->images < 1 || s->coarse_n < 1 || s->fine_c < 1 ||
-        (s->groups > 1 && (s->fine_c > 1 || s->coarse_c > 1) && s->coarse_c < 8)) return HY__WAY_NONE;
+        (s->groups > 1 && (s->fine_c > 1 || s->coarse_c > 1) && s->coarse_c < 4)) return HY__WAY_NONE;
     return hy__conv_channels_move(s);
 }
 
@@ -43565,6 +43573,7 @@ enum { HY__CONVERTED_MOST = 24 };           /* inputs of one operator */
 typedef struct hy__lasts {
     unsigned char *facts;               /* as the prologue has them */
     hy__edge *moved;                     /* by output in the old graph */
+    int filters;                        /* some node has them */
 } hy__lasts;
 
 static int hy__find_last(hy__rewrite *R)
@@ -43572,6 +43581,7 @@ static int hy__find_last(hy__rewrite *R)
     const hy_graph *g = R->from;
     size_t facts = hy__round64((size_t)g->n + 1), values = g->n ? (size_t)R->first[g->n - 1] : 0;
     hy__lasts *L;
+    int i;
     if (g->n) values += (size_t)g->node[g->n - 1]->nout;
     if (hy__find_fixed(R)) return -1;
     L = (hy__lasts *)hy__alloc_zero(&R->F->root->heap, sizeof *L + facts + (values + 1) * sizeof *L->moved);
@@ -43579,6 +43589,7 @@ static int hy__find_last(hy__rewrite *R)
     L->moved = (hy__edge *)(void *)(L + 1);
     L->facts = (unsigned char *)(L->moved + values + 1);
     memcpy(L->facts, R->notes, (size_t)g->n);
+    for (i = 0; i < g->n; i++) L->filters |= g->node[i]->op && (g->node[i]->op->flags & HY_OP_FILTERS);
     hy__free(&R->F->root->heap, R->notes);
     R->notes = L;
     return 0;
@@ -43956,6 +43967,29 @@ static int hy__layout_concat(hy__rewrite *R, const hy__node *node, const hy__edg
     return hy__from_converted(R, node, moved, out);
 }
 
+/* A transposition to channels last is the copy that is there already; of one back its data are the copy. */
+static int hy__layout_transpose(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    const int n = node->type[0].shape.ndim;
+    int order[HY_MAX_DIM], last = 1, first = 1, d;
+    hy__edge *have;
+    if (n < 3 || !((hy__lasts *)R->notes)->filters || !hy__types_known(node->type, 1) ||
+        !hy__axis_order(node, order)) return 0;
+    for (d = 0; d < n; d++) {
+        last &= order[d] == (!d ? 0 : d == n - 1 ? 1 : d + 1);
+        first &= order[d] == (!d ? 0 : d == 1 ? n - 1 : d - 1);
+    }
+    have = hy__converted_of(R, node->in[0].node, node->in[0].output);
+    if (last && have->node && hy__same_type(hy__edge_type(have), node->type)) {
+        *out = *have;
+        return 1;
+    }
+    if (!first) return 0;
+    if (hy__rewrite_emit_op(R, node->op, node->name, 1, in, node->record, out)) return -1;
+    *hy__converted_of(R, node, 0) = in[0];
+    return 1;
+}
+
 static int hy__may_move(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
 {
     (void)in;
@@ -44322,6 +44356,27 @@ static int hy__emit_limited(hy__rewrite *R, const hy__node *node, const hy__edge
 }
 #endif
 
+/* Is what is added to a product without a bias one number for each of its columns? */
+static int hy__is_bias(const hy__edge *product, const hy__edge *add)
+{
+    const hy_type *y = hy__edge_type(product), *bias = hy__edge_type(add);
+    const hy__dense_rec *r = (const hy__dense_rec *)product->node->record;
+    return product->node->op == &hy__dense_op && r->no_bias && y->shape.ndim > 0 &&
+           y->shape.dim[y->shape.ndim - 1] == r->n && bias->dtype == y->dtype && bias->shape.ndim == 1 &&
+           bias->shape.dim[0] == r->n;
+}
+static int hy__emit_biased(hy__rewrite *R, const hy__node *node, const hy__node *product, const hy__edge *add,
+                           hy__edge *out)
+{
+    hy__dense_rec rec = *(const hy__dense_rec *)product->record;
+    hy__edge in[3];
+    rec.no_bias = 0;
+    in[0] = product->in[0];
+    in[1] = product->in[1];
+    in[2] = *add;
+    return hy__rewrite_emit_op(R, product->op, node->name, 3, in, &rec, out) ? -1 : 1;
+}
+
 static int hy__tails(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     double low = 0, high = 0;
@@ -44336,8 +44391,9 @@ static int hy__tails(hy__rewrite *R, const hy__node *node, const hy__edge *in, h
     for (k = 0; k < 2; k++) {
         const hy__node *product = in[k].node;
         if (!hy__may_end(R, node->in[k].node, &in[k], 0) ||
-            hy__record_tail(product->op, product->record)->add || !hy__adds(product) ||
-            !hy__same_type(hy__edge_type(&in[0]), hy__edge_type(&in[1]))) continue;
+            hy__record_tail(product->op, product->record)->add || !hy__adds(product)) continue;
+        if (hy__is_bias(&in[k], &in[!k])) return hy__emit_biased(R, node, product, &in[!k], out);
+        if (!hy__same_type(hy__edge_type(&in[0]), hy__edge_type(&in[1]))) continue;
         return hy__emit_end(R, node, &in[k], &in[!k], 0, 0, out);
     }
     return 0;
@@ -45912,6 +45968,8 @@ static const hy__pattern hy__patterns[] = {
 #endif
     HY__KNOWS(LAST, LAYOUT, deconvolution, -1,
            hy__may_move, hy__layout_deconvolution, "by phases it is a convolution")
+    HY__KNOWS(LAST, LAYOUT, transpose, -1,
+           hy__may_move, hy__layout_transpose, "its other side is the copy")
     HY__KNOWS(LAST, LAYOUT, pooling, -1,
            hy__may_move, hy__layout_pooling, "between convolutions nothing turns")
     HY__KNOWS(LAST, LAYOUT, concat, -1,

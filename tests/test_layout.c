@@ -1287,6 +1287,59 @@ static void limited_inside(void)
     }
 }
 
+/* A network that turns its images itself, as ConvNeXt does, turns nothing when it is compiled but what goes in and
+ * out; what is added to a product's columns is its bias. */
+typedef struct turned_net { hy_block base; hy_block *first, *deep; hy_array *weight, *bias, *scale; } turned_net;
+static hy_array *turned_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    turned_net *net = (turned_net *)self;
+    hy_array *a = hy_call(F, net->first, x), *t;
+    int i;
+    for (i = 0; i < 2; i++) {
+        t = hy_transpose(F, hy_call(F, net->deep, a), HY_AXES(0, 2, 3, 1));
+        t = hy_tanh(F, hy_add(F, net->bias, hy_dot(F, t, net->weight, NULL)));
+        a = hy_add(F, a, hy_mul(F, net->scale, hy_transpose(F, t, HY_AXES(0, 3, 1, 2))));
+    }
+    return a;
+}
+
+static void turned_once(void)
+{
+    int turns = 0, adds = 0, exact, i;
+    for (exact = 0; exact < 2; exact++) {
+        hy_frame *F = tb_open(2);
+        turned_net *net = HY_BLOCK_NEW(F, turned_net, turned_forward);
+        hy_array *x = last_wave(F, HY_SHAPE(2, 3, 15, 22), 50), *want, *got;
+        hy_nn_conv_opt o = { 0 };
+        hy_hybridize_opt h = { 0 };
+        hy_event e;
+        o.padding = HY_INTS(1, 1);
+        net->first = hy_add_child(F, &net->base, "first", hy_nn_conv2d(F, 24, HY_INTS(3, 3), &o));
+        o.padding = HY_INTS(3, 3);
+        o.groups = 24;
+        net->deep = hy_add_child(F, &net->base, "deep", hy_nn_conv2d(F, 24, HY_INTS(7, 7), &o));
+        net->weight = hy_mul_scalar(F, last_wave(F, HY_SHAPE(24, 24), 90), .2);
+        net->bias = last_wave(F, HY_SHAPE(24), 5);
+        net->scale = last_wave(F, HY_SHAPE(24, 1, 1), 7);
+        hy_initialize(F, &net->base, NULL);
+        want = hy_call(F, &net->base, x);
+        h.exact = exact;
+        hy_hybridize(F, &net->base, &h);
+        got = hy_call(F, &net->base, x);
+        CHECK(OK(F) && (exact ? last_same(F, got, want) : last_far(F, got, want) < 1e-5));
+        hy_profile(F, "");
+        CHECK(last_same(F, hy_call(F, &net->base, x), got));
+        hy_profile(F, NULL);
+        for (i = 0; !exact && !hy_profile_event(F, i, &e); i++) {
+            if (e.kind != HY_EVENT_JOB) continue;
+            turns += !strcmp(e.what, "transpose");
+            adds += strstr(e.what, "add") && !strncmp(e.shapes, "(24)", 4);
+        }
+        CHECK(hy_close(F) == 0);
+    }
+    if (HY__SIMD) CHECK(turns <= 2 && adds == 0);
+}
+
 static void test_layout(void)
 {
     RUN(last_nets);
@@ -1299,4 +1352,5 @@ static void test_layout(void)
     RUN(last_nothing);
     RUN(last_mix);
     RUN(limited_inside);
+    RUN(turned_once);
 }

@@ -1010,17 +1010,17 @@ static const struct { const char *text, *base, *other; } way_rows[] = {
     { "2x15x11x13 x1 k3 p1 last relu", "taps deep", "taps deep" },
     { "1x16x3x14 x1 k3 p1 last add_relu", "taps deep", "taps deep" },
     { "1x17x20x8 x1 k3 s2 p1 last relu", "taps deep", "taps deep" },
-    { "2x31x10x15 x1 k5 p2 last relu", "taps slide", "taps slide" },
-    { "1x4x9x7 x1 k5 p2 last", "taps slide", "taps slide" },
+    { "2x31x10x15 x1 k5 p2 last relu", "taps deep|taps slide", "taps deep|taps slide" },
+    { "1x4x9x7 x1 k5 p2 last", "taps deep|taps slide", "taps deep|taps slide" },
     { "1x16x11x1..30 x1 k5 p2 last relu", "taps deep|taps slide", "taps deep|taps slide" },
-    { "2x9x8x11 x1 k7 p3 last relu", "taps slide", "taps slide" },
-    { "1x24x7x7 x1 k7 p3 last add_relu", "taps slide", "taps slide" },
-    { "1x17x12x15 x1 k5 s2 p2 last relu", "taps slide", "taps slide" },
-    { "1x33x9x40 x1 k5 s1x2 p0x4 last", "taps slide", "taps slide" },
-    { "2x20x20x9 x1 k7 s3x1 p6x5 last relu", "taps slide", "taps slide" },
-    { "1x40x3x50 x1 k5 s2 p4 last relu", "taps slide", "taps slide" },
+    { "2x9x8x11 x1 k7 p3 last relu", "taps deep|taps slide", "taps deep|taps slide" },
+    { "1x24x7x7 x1 k7 p3 last add_relu", "taps deep|taps slide", "taps deep|taps slide" },
+    { "1x17x12x15 x1 k5 s2 p2 last relu", "taps deep|taps slide", "taps deep|taps slide" },
+    { "1x33x9x40 x1 k5 s1x2 p0x4 last", "taps deep|taps slide", "taps deep|taps slide" },
+    { "2x20x20x9 x1 k7 s3x1 p6x5 last relu", "taps deep|taps slide", "taps deep|taps slide" },
+    { "1x40x3x50 x1 k5 s2 p4 last relu", "taps deep|taps slide", "taps deep|taps slide" },
     { "1x130x6x8 x1 k7 s1x2 p3 last relu", "taps deep", "taps deep" },
-    { "1x6x33x35 x1 k7 p3", "taps slide", "taps slide" },
+    { "1x6x33x35 x1 k7 p3", "taps deep|taps slide", "taps deep|taps slide" },
     { "1x32x29x30 x1 k3 s2 p1 last relu", "taps deep", "taps deep" },
     { "1x33x8x16 x1 k3 last relu", "taps deep", "taps deep" },
     { "1x48x9x17 x1 k3 d2 p1 last relu", "taps deep", "taps deep" },
@@ -1179,6 +1179,9 @@ static const struct { const char *text, *base, *other; } way_rows[] = {
     /* groups of few filters: vectors of them, bands, lines of a copy, its border */
     { "1x16x9x30 16 k3 p1 g2 add_relu", "tiles grouped", "tiles grouped" },
     { "2x40x7x7 40 k3 p1 g5 relu", "columns grouped", "tiles grouped" },
+    { "1x16x9x30 16 k3 p1 g4 relu", "columns grouped|tiles grouped", "columns grouped|tiles grouped" },
+    { "2x24x7x9 30 k3 s2 p1 g6 add", "columns grouped|tiles grouped", "columns grouped|tiles grouped" },
+    { "1x8x5x6 14 k5 p2 g2 last clip", "columns grouped|tiles grouped", "columns grouped|tiles grouped" },
     { "1x24x57x29 24 k3 s2 p1 g3", "columns grouped", "tiles grouped" },
     { "1x36x6x6 39 k3 p1 g3 last clip", "columns grouped", "tiles grouped" },
     { "1x18x5x9 22 k3 d2x3 p2x3 g2 add", "columns grouped", "tiles grouped" },
@@ -1667,8 +1670,8 @@ static void way_table_in_order(void)
 #define WAY_ROW(way) { HY__WAY_##way, #way }
     static const struct { int number; const char *name; } rows[] = {
         WAY_ROW(NONE), WAY_ROW(COLUMNS), WAY_ROW(POINT), WAY_ROW(TILES), WAY_ROW(TAPS), WAY_ROW(LINES),
-        WAY_ROW(LANES), WAY_ROW(IMAGES), WAY_ROW(FEW), WAY_ROW(DEPTH), WAY_ROW(TRIO), WAY_ROW(CHAIN), WAY_ROW(THIN),
-        WAY_ROW(PLAIN), WAY_ROW(DIRECT), WAY_ROW(GROUPED), WAY_ROW(FLAT), WAY_ROW(BORDERED), WAY_ROW(SQUARES_2_3),
+        WAY_ROW(LANES), WAY_ROW(IMAGES), WAY_ROW(FEW), WAY_ROW(DEPTH), WAY_ROW(TRIO), WAY_ROW(SLIDE), WAY_ROW(CHAIN),
+        WAY_ROW(THIN), WAY_ROW(PLAIN), WAY_ROW(DIRECT), WAY_ROW(GROUPED), WAY_ROW(FLAT), WAY_ROW(BORDERED), WAY_ROW(SQUARES_2_3),
         WAY_ROW(SQUARES_4_3_HALVED), WAY_ROW(SQUARES_4_3), WAY_ROW(SQUARES_4_4), WAY_ROW(SQUARES_3_5),
         WAY_ROW(PHASES_2_3), WAY_ROW(PHASES_4_3), WAY_ROW(PHASES_4_4), WAY_ROW(PHASES_3_5) };
 #undef WAY_ROW
@@ -1683,7 +1686,7 @@ static void way_table_in_order(void)
 
 /* The rounds of way_round are enough: each way of the table is gone with all instructions, and on three threads;
  * and all instructions come on three threads and line by line. */
-enum { WAY_NAMES = 25 };
+enum { WAY_NAMES = 26 };
 static void way_rounds_meet(void)
 {
     static char name[WAY_NAMES][16];
