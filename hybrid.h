@@ -13208,7 +13208,7 @@ HY__INLINE HY__V_AIM void hy__kernel_step(const int rows, const int vecs, const 
    addresses and sums than there are registers, so each step is new to it. */
 HY__INLINE HY__V_AIM const HY__N *hy__micro_kernel(const int rows, const int vecs, const int how,
     hy__vec *acc, const HY__N *const *a, int64_t below, int64_t step, int64_t end,
-    const HY__N *b, const int64_t *at, int64_t b_step, size_t ahead, uintptr_t *soon)
+    const HY__N *b, const int64_t *at, int64_t b_step, size_t ahead, uintptr_t *soon, uintptr_t by)
 {
     int64_t p = 0;
 #if HY__X86
@@ -13220,14 +13220,14 @@ HY__INLINE HY__V_AIM const HY__N *hy__micro_kernel(const int rows, const int vec
                 __asm__("" : "+r"(p), "+r"(b));
                 hy__kernel_step(rows, vecs, how, acc, a, below, p + q, b, at, ahead);
             }
-            if (how & HY__SOON) { __builtin_prefetch((const void *)*soon, 0, 2); *soon += HY__SOON_TURN; }
+            if (how & HY__SOON) { __builtin_prefetch((const void *)*soon, 0, 2); *soon += by; }
         }
 #endif
     for (; p < end; p += step, b += b_step) {
         hy__kernel_step(rows, vecs, how, acc, a, below, p, b, at, ahead);
         if (how & HY__SOON && !(how & HY__FOURS)) {
             __builtin_prefetch((const void *)*soon, 0, 2);
-            *soon += HY__SOON_TURN;
+            *soon += by;
         }
     }
     return b;
@@ -13308,18 +13308,19 @@ HY__INLINE HY__V_AIM void hy__tile_at(const int rows, const int vecs, const int 
     enum { lanes = sizeof(hy__vec) / sizeof(HY__N) };
     const hy__vec zero = {0};
     const int floats = sizeof(HY__N) == 4, fours = sizeof(hy__vec) == 32 ? HY__FOURS : 0;
-    const int turns = how | HY__FETCHES | fours | (floats && lanes > 4 && vecs > 1 && !(how & HY__STACKED)
-                                                   ? HY__SOON : 0);
+    const int turns = how | HY__FETCHES | fours | (floats && lanes > 4 && vecs > 1 && rows > 3 &&
+                                                   !(how & HY__STACKED) ? HY__SOON : 0);
     const void *const *from = t->from;
     const int64_t *shift = t->shift, next = shift ? 0 : HY__TILE_ROWS;
     const int64_t row = number * rows, down = number * t->below, a_col = t->a_col, end = t->k * a_col;
     const size_t ahead = (size_t)(t->b_step * t->ahead) * sizeof(HY__N);
     uintptr_t soon = t->soon + (uintptr_t)(number * hy__tile_asks(t));
+    const int asks = soon < t->soon_end;    /* else for what is there, again and again */
     hy__vec acc[HY__TILE_ROWS * HY__TILE_VECS];
     const HY__N *a[HY__TILE_ROWS];
     int64_t at[HY__TILE_VECS], tap;
     int i, j;
-    if (soon >= t->soon_end) soon = (uintptr_t)b;
+    if (!asks) soon = (uintptr_t)b;
     HY__FLAT
     for (j = 0; j < vecs; j++) at[j] = how & HY__STACKED || !j ? 0 : j + 1 == vecs ? t->last : j * lanes;
     HY__FLAT
@@ -13329,7 +13330,7 @@ HY__INLINE HY__V_AIM void hy__tile_at(const int rows, const int vecs, const int 
         HY__FLAT
         for (i = 0; i < rows; i++) a[i] = (const HY__N *)from[i] + later;
         b = hy__micro_kernel(rows, vecs, turns, acc, a, t->below, a_col, end, b, at, t->b_step, ahead,
-                             &soon);
+                             &soon, asks ? HY__SOON_TURN : 0);
     }
     if (vecs == 1 && t->cols < lanes) {
         HY__N sums[HY__TILE_ROWS * lanes];
@@ -30523,7 +30524,7 @@ HY__INLINE HY__V_AIM void hy__few_at(const int rows, const hy__tile *t, const fl
         for (i = 0; i < rows; i++) a[i] = (i < 3 ? w : more) + i % 3 * taps;
         from = (uintptr_t)x + (uintptr_t)*shift * sizeof(float);    /* one sum, not one for each run */
         hy__micro_kernel(rows, HY__FEW_VECS, HY__FEW_HOW, acc, a, 0, 1, 1, (const float *)from, at, 0, 0,
-                         NULL);
+                         NULL, 0);
     }
     HY__FLAT
     for (i = 0; i < rows * HY__FEW_VECS; i++) keep[i] = acc[i];
