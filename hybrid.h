@@ -13972,9 +13972,12 @@ static void hy__gemm_run_dots(const hy__gemm *g, const char *a, const char *b, c
    rows alone; what others need is near by then. */
 HY__INLINE void hy__gemm_soon(const hy__gemm *g, hy__tile *t, const void *b, int64_t j)
 {
-    const int64_t within = j % g->panel, k = t->k * t->taps;
+    int64_t within, k;
     t->soon = t->soon_end = 0;
-    if (g->b_place != HY__B_IN_SHARED || j - within + g->panel >= g->n) return;
+    if (j >= g->n || g->b_place != HY__B_IN_SHARED) return;
+    within = j % g->panel;
+    if (j - within + g->panel >= g->n) return;
+    k = t->k * t->taps;
     t->soon = (uintptr_t)b + (uintptr_t)((g->panel * g->k + within * (k - 1)) * g->size);
     t->soon_end = t->soon + (uintptr_t)(k * t->cols * g->size);
 }
@@ -14081,7 +14084,7 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
                 hy__gemm_pack_b(g, block_b, t.k, t.cols, packed);
                 block_b = packed;
             }
-            hy__gemm_soon(g, &t, block_b, row ? g->n : j);
+            hy__gemm_soon(g, &t, block_b, row || rows < 4 ? g->n : j);
             part = hy__tail_at(&visit, g, 0, j);
             hy__gemm_run_panel(g, t, block_a, a_row, block_b, c + j * size, rows, &part);
         }
