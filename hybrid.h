@@ -366,7 +366,9 @@
  *   exact, so that results have the same bits on every instruction set. A NaN among them counts as 0.
  *   The operators, int8_dense and int8_convolution, also take data of 8 bits with a zero point, or floats in
  *   256 steps of their own range, and give 8 bits in steps of out_scale, or the sums themselves. A result is
- *   within one step of what the formula gives in doubles; sums are of at most 65,536 products then.
+ *   within one step of what the formula gives in doubles; sums are of at most 65,536 products then. Depthwise
+ *   convolution has a kernel of its own (quantised ONNX files use it; hy_quantize leaves it in f32), maximum
+ *   pooling takes bytes. hy_onnx_to writes all of it as ONNX Runtime and others read it.
  *   Time against f32, one thread of an EPYC with AVX512-VNNI, gcc 12 -O2: dense 784-256-128-10 0.33 at
  *   batch 64, 0.29 at 1; dense layers of 400-48-10 and 64-48-10 at batch 64 0.48, 0.50; convolution 7 x 7,
  *   stride 2, 3 to 64 channels, 224 x 224: 0.40; 1 x 1, 256 to 64, 56 x 56: 0.65; 3 x 3, 256, 14 x 14:
@@ -78905,9 +78907,10 @@ HY__WARM_ROOMS
  *          or less and a fifth of the allocations on decoders; hy_cache_info counts what was traced, and
  *          HYBRID_PROGRAM_BYTES (256 MB now) limits that, too. SPEED: quantised ONNX files (QDQ, QLinear,
  *          dynamic) run in int8 with exact sums (round_even, int8_table, int8_add; int8_dense and
- *          int8_convolution take and give 8 bits); products by larger blocks; convolution in groups of few
- *          filters; taps that only meet padding are left out. HYBRID_OPS: an operator that is not listed
- *          costs its names and a jump. ONNX: im2col and col2im are written.
+ *          int8_convolution take and give 8 bits; depthwise, too; ONNX Runtime's QLinear operators; int8
+ *          is written as ONNX, scales that are no steps are refused); products by larger blocks; convolution
+ *          in groups of few filters; taps that only meet padding are left out. HYBRID_OPS: an operator that
+ *          is not listed costs its names and a jump. ONNX: im2col and col2im are written.
  *          TRAINING: a NaN is never the best; what was fitted is exported at once; functions of yours that
  *          are called cannot free what is at work: that is an error that names them; states and parameters
  *          load in any order; SDML in all types; hy_fit_opt.batch_axis; a step draws only for sgld and

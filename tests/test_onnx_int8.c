@@ -67,6 +67,8 @@ static void oi_node(oi_model *m, const char *op, const char *inputs, const char 
             onnx_string(&n, 1 + which, strcmp(name, "-") ? name : "");
         }
     onnx_string(&n, 4, op);
+    if (strstr(op, "QLinear") == op && strcmp(op, "QLinearConv") && strcmp(op, "QLinearMatMul"))
+        onnx_string(&n, 7, "com.microsoft");
     if (attrs && attrs->n) onnx_add(&n, attrs->at, attrs->n);
     onnx_close_into(&m->graph, 1, &n);
     free(n.at);
@@ -395,6 +397,59 @@ static void onnx_int8_refused(void)
     free(n.at);
 }
 
+/* ONNX Runtime's operators of 8 bits: the same where a scale is an input as where all are in the file. */
+static void onnx_int8_qlinear(void)
+{
+    static const struct { const char *op; int inputs, table, add; } ops[] = {
+        { "QLinearAdd", 2, 0, 1 }, { "QLinearMul", 2, 0, 1 }, { "QLinearSigmoid", 1, 1, 0 }, { "QLinearLeakyRelu", 1, 1, 0 },
+        { "QLinearSoftmax", 1, 0, 0 }, { "QLinearAveragePool", 1, 0, 0 }, { "QLinearGlobalAveragePool", 1, 0, 0 },
+        { "QLinearConcat", 3, 3, 0 } };
+    static oi_model m;
+    const int size[4] = { 2, 3, 5, 4 };
+    size_t i;
+    int number, k;
+    for (i = 0; i < sizeof ops / sizeof *ops; i++)
+        for (number = 0; number < 4; number++) {
+            static const char *const two = "x xs xz x1 x1s x1z ys yz", *const all = "ys yz x xs xz x1 x1s x1z x2 x2s x2z";
+            const int kind = 2 + number % 2;
+            onnx_text attrs = { NULL, 0, 0 };
+            hy_frame *F = hy_open(NULL);
+            hy_block *net;
+            char what[64];
+            oi_open(&m, (uint32_t)(number + 50 * i));
+            for (k = 0; k < ops[i].inputs; k++) {
+                oi_add(&m, k == 0 ? "x" : k == 1 ? "x1" : "x2", kind, 4, size, kind == 2 ? 0 : -128, kind == 2 ? 256 : 128)
+                    ->given = 1;
+                oi_one(&m, k == 0 ? "xs" : k == 1 ? "x1s" : "x2s", 1, 0.01 + 0.02 * oi_random(&m))->given = k ? 0 : 2;
+                oi_one(&m, k == 0 ? "xz" : k == 1 ? "x1z" : "x2z", kind, oi_size(&m, 0, 100));
+            }
+            oi_one(&m, "ys", 1, 0.004 + 0.05 * oi_random(&m));
+            oi_one(&m, "yz", kind, oi_size(&m, 0, 100));
+            if (!strcmp(ops[i].op, "QLinearConcat")) onnx_int_of(&attrs, "axis", 2);
+            if (!strcmp(ops[i].op, "QLinearAveragePool")) {
+                onnx_text a = { NULL, 0, 0 };
+                onnx_string(&a, 1, "kernel_shape");
+                onnx_add(&a, "\x40\x02\x40\x03", 4);
+                onnx_close_into(&attrs, 5, &a);
+                free(a.at);
+            }
+            oi_node(&m, ops[i].op, ops[i].inputs == 3 ? all : ops[i].inputs == 2 ? two : "x xs xz ys yz", "y", &attrs);
+            snprintf(what, sizeof what, "%s, number %d", ops[i].op, number);
+            oi_same(&m, what, -1);
+            net = oi_net(F, &m, 0);
+            hy_hybridize(F, net, NULL);
+            oi_call(F, net, &m, 0);
+            k = quantize_ops(F, net, "int8_table");
+            if (!CHECK(k == ops[i].table)) printf("    %s: %d tables\n", what, k);
+            k = quantize_ops(F, net, "int8_add");
+            if (!CHECK(k == ops[i].add)) printf("    %s: %d sums\n", what, k);
+            hy_clear(F);
+            hy_close(F);
+            free(m.graph.at);
+            free(attrs.at);
+        }
+}
+
 /* Scales that are no steps, zero points of another type, an axis that is not there: by name, in either mode. */
 static void oi_refuses(int conv, const char *what, double scale, int kind, int axis, const char *says)
 {
@@ -450,6 +505,7 @@ static void onnx_int8_scales_due(void)
 static void test_onnx_int8(void)
 {
     RUN(onnx_int8_scales_due);
+    RUN(onnx_int8_qlinear);
     RUN(onnx_int8_between);
     RUN(onnx_int8_refused);
     RUN(onnx_int8_written);

@@ -30,9 +30,11 @@
  * What it reads: opset 1 to 27, typed and raw data, data beside the file (hy_onnx_from: in `folder`),
  * functions of the model; int16, uint16, uint32 and whole numbers of 2 and 4 bits as numbers of wider types,
  * inputs and outputs, too; of com.microsoft what ONNX Runtime's optimiser makes: gelu, products, convolutions
- * and norms with what stands around them, EmbedLayerNormalization, DynamicQuantizeLSTM, MatMulNBits, whose
- * weights stay packed in memory. What cannot run is listed all at once: operator, node, reason. Nothing in a
- * file is believed before it is checked, and nothing here recurses.
+ * and norms with what stands around them, EmbedLayerNormalization, DynamicQuantizeLSTM, the QLinear operators
+ * of its quantiser, MatMulNBits, whose weights stay packed in memory. Scales that are 0, below 0 or no
+ * numbers are refused, so are zero points of another type. int8 is written as what makes floats of 8 bits and
+ * 8 bits of floats around Conv, Gemm, MatMul, Add and Mul. What cannot run is listed all at once: operator,
+ * node, reason. Nothing in a file is believed before it is checked, and nothing here recurses.
  *
  * ROOMS  >>protobuf fields of messages   >>model   nodes, values, tensors, read once
  *        >>running  values of a call     >>ops     what each operator does, one function each
@@ -4369,7 +4371,7 @@ static void onnx__do_rnn(onnx__run *R)
 }
 
 /* --- quantised numbers --- */
-/* A scale that is known is above 0 and finite; a zero point has the type of the numbers that it belongs to. */
+/* A scale that is known is above 0 and finite; a zero point has the type of the numbers that it is one of. */
 static int onnx__steps_due(onnx__run *R, int scale, int zero, hy_dtype type)
 {
     hy_frame *F;
@@ -4819,6 +4821,12 @@ static int onnx__qlinear_due(onnx__run *R)
 {
     return onnx__steps_due(R, 1, 2, onnx__type_in(R, 0)) && onnx__steps_due(R, 4, 5, onnx__type_in(R, 3)) &&
         onnx__steps_due(R, 6, 7, HY_DTYPE_NONE);
+}
+
+/* What was not taken apart when the file was read. */
+static void onnx__do_qlinear_other(onnx__run *R)
+{
+    onnx__fail(R, "%d inputs: each has a scale and a zero point, so has the result", R->node->nin);
 }
 
 static void onnx__do_qlinear_matmul(onnx__run *R)
@@ -6745,6 +6753,14 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("DequantizeLinear", 0, dequantize), ONNX__DO("DynamicQuantizeLinear", 0, dynamic_quantize),
     ONNX__DO("MatMulInteger", 0, matmul_integer), ONNX__DO("ConvInteger", 0, conv_integer),
     ONNX__DO("QLinearMatMul", 0, qlinear_matmul), ONNX__DO("QLinearConv", 0, qlinear_conv),
+    ONNX__DO("com.microsoft.QLinearAdd", 0, qlinear_other),
+    ONNX__DO("com.microsoft.QLinearMul", 0, qlinear_other),
+    ONNX__DO("com.microsoft.QLinearConcat", 0, qlinear_other),
+    ONNX__DO("com.microsoft.QLinearSigmoid", 0, qlinear_other),
+    ONNX__DO("com.microsoft.QLinearLeakyRelu", 0, qlinear_other),
+    ONNX__DO("com.microsoft.QLinearSoftmax", 0, qlinear_other),
+    ONNX__DO("com.microsoft.QLinearAveragePool", 0, qlinear_other),
+    ONNX__DO("com.microsoft.QLinearGlobalAveragePool", 0, qlinear_other),
     ONNX__DO("hybrid.h.whole numbers", 0, whole),
     ONNX__DO("Attention", 0, attention), ONNX__DO("RotaryEmbedding", 0, rotary),
     ONNX__DO("CausalConvWithState", 0, causal_conv), ONNX__DO("LinearAttention", 0, linear_attention),
@@ -7843,6 +7859,75 @@ static void onnx__count_uses(onnx__model *m)
     }
 }
 
+/* --- ONNX Runtime's operators of numbers of 8 bits --- *
+ * They are taken apart: what makes floats, the operator, what rounds its result. */
+static const struct { const char *op, *plain; int first, many; } onnx__qlinear[] = {
+    { "QLinearAdd", "Add", 0, 2 }, { "QLinearMul", "Mul", 0, 2 }, { "QLinearSigmoid", "Sigmoid", 0, 1 },
+    { "QLinearLeakyRelu", "LeakyRelu", 0, 1 }, { "QLinearSoftmax", "Softmax", 0, 1 },
+    { "QLinearAveragePool", "AveragePool", 0, 1 }, { "QLinearGlobalAveragePool", "GlobalAveragePool", 0, 1 },
+    { "QLinearConcat", "Concat", 2, -1 } };     /* first: its inputs begin there; -1: as many as there are */
+
+/* A node before n that gives one value: it. -1: no memory. */
+static int onnx__put_before(onnx__model *m, onnx__node *n, const char *op, int nin, const int *in)
+{
+    onnx__node *made = ONNX__ROOM(m, onnx__node, 1);
+    int *room = ONNX__ROOM(m, int, nin + 1), k;
+    if (!made || !room) return -1;
+    k = onnx__new_slot(m, m->body[n->home].scope, "");
+    memset(made, 0, sizeof *made);
+    made->op = op;
+    made->domain = "";
+    made->name = n->name;
+    made->nin = nin;
+    made->nout = 1;
+    made->in = (int *)memcpy(room, in, sizeof *in * (size_t)nin);
+    made->out = room + nin;
+    made->body = -1;
+    made->home = n->home;
+    made->number = n->number;
+    *made->out = k;
+    made->next = n;
+    made->before = n->before;
+    if (n->before) n->before->next = made;
+    else m->body[n->home].first = made;
+    n->before = made;
+    m->slot[k].maker = made;
+    return k;
+}
+
+static void onnx__take_apart(onnx__model *m, onnx__node *n)
+{
+    const int ways = sizeof onnx__qlinear / sizeof *onnx__qlinear;
+    int way = 0, i, many, step, *in, last[3], k;
+    while (way < ways && strcmp(n->op, onnx__qlinear[way].op)) way++;
+    if (way == ways || n->nout != 1 || n->out[0] < 0) return;
+    many = onnx__qlinear[way].many;
+    if (many < 0) many = (n->nin - 2) / 3;
+    step = onnx__qlinear[way].first ? 0 : 3 * many;     /* of the result */
+    if (many < 1 || n->nin > 3 * many + 2 || n->nin < 3 * many + 1 || n->in[step] < 0) return;
+    in = ONNX__ROOM(m, int, many);
+    for (i = 0; in && i < many; i++) {
+        k = onnx__qlinear[way].first + 3 * i;
+        in[i] = onnx__put_before(m, n, "DequantizeLinear", k + 2 < n->nin && n->in[k + 2] >= 0 ? 3 : 2,
+                                 n->in + k);
+        if (in[i] < 0) return;
+    }
+    if (!in) return;
+    last[0] = onnx__put_before(m, n, onnx__qlinear[way].plain, many, in);
+    if (last[0] < 0) return;
+    n->before->attr = n->attr;
+    n->before->attrs = n->attrs;
+    last[1] = n->in[step];
+    last[2] = step + 1 < n->nin ? n->in[step + 1] : -1;
+    n->op = "QuantizeLinear";
+    n->domain = "";
+    n->nin = last[2] < 0 ? 2 : 3;
+    n->attrs = 0;
+    n->in = ONNX__ROOM(m, int, 3);
+    if (n->in) memcpy(n->in, last, sizeof last);
+    else n->nin = 0;
+}
+
 /* The node of that kind which gives a value; NULL: another does. */
 static onnx__node *onnx__made_by(const onnx__model *m, int k, const char *op)
 {
@@ -8537,6 +8622,9 @@ static void onnx__fuse(onnx__model *m)
 {
     onnx__node *n;
     int b;
+    for (b = 0; b < m->bodies; b++)
+        for (n = m->body[b].first; n; n = n->next)
+            if (n->body < 0 && !strcmp(n->domain, "com.microsoft")) onnx__take_apart(m, n);
     onnx__count_uses(m);
     for (b = 0; b < m->bodies; b++)
         for (n = m->body[b].first; n; n = n->next) {
