@@ -322,13 +322,13 @@
  *   Sizes that a file leaves open stay open where the program does not depend on them; else they are asked
  *   for (--shape, or the shape of --input). A program keeps an If whose branches give the same types, a
  *   Loop that keeps the types of its states, and a long Scan, whatever values decide; sequences and
- *   optional values are resolved while it is made. Layer norm, gelu, hard-swish, mish and borders of
- *   convolutions that a file writes in pieces become one operator each, gelu by tanh a short chain,
- *   attention with its scales one operator. What has shapes that only values decide (behind non-maximum
- *   suppression, say) runs line by line after the compiled part, in `hybrid run` and `bench`, too; `convert
- *   --part` writes the part before it. Nodes may stand in any order; an index out of range is an error, as
- *   in ONNX Runtime. Inputs whose values decide shapes are compiled in: `hybrid convert model.onnx
- *   model.hybrid --value sizes=1,3,64,64` (in C: hy_onnx_part).
+ *   optional values are resolved while it is made. Borders of convolutions that a file writes in pieces
+ *   become theirs; layer norm, gelu, hard-swish, mish and attention that are written out become operators
+ *   when the program is compiled, as those of every network do. What has shapes that only values decide
+ *   (behind non-maximum suppression, say) runs line by line after the compiled part, in `hybrid run` and
+ *   `bench`, too; `convert --part` writes the part before it. Nodes may stand in any order; an index out of
+ *   range is an error, as in ONNX Runtime. Inputs whose values decide shapes are compiled in: `hybrid
+ *   convert model.onnx model.hybrid --value sizes=1,3,64,64` (in C: hy_onnx_part).
  *   Of ONNX Runtime's own operators these are read: Gelu, BiasGelu, FastGelu, QuickGelu, FusedMatMul,
  *   FusedGemm, FusedConv, SkipLayerNormalization, SkipSimplifiedLayerNormalization,
  *   EmbedLayerNormalization, DynamicQuantizeLSTM. Not supported: uint64, strings, complex, float8 and
@@ -534,7 +534,9 @@
  *     both names in tests/test_prototypes.c: quick prototypes says what is missing.
  *   PASS OVER GRAPHS
  *     A rewrite of one named operator, as -(-x) to x, is a row of hy__patterns in >>pipeline: the pass, the
- *     operator, what gives its first input (-1: any), a condition, what makes the result, and why. Else:
+ *     operator, what gives its first input (-1: any), a condition, what makes the result, and why. Of several
+ *     operators, as gelu, it is a row HY__FORM there, two texts: what is written out, what takes its place;
+ *     >>passes says how they read. tests/test_written_out.c has a case for each, and near misses. Else:
  *     1. A hy__rule in >>passes (or >>layouts, >>fusion): it looks at one node and its inputs in the new
  *        graph and returns 0 (leave it), 1 (*out is what stands there now) or -1 (an error). Ask facts of the
  *        row (flags), not names. hy__rewrite_emit makes nodes.
@@ -1081,7 +1083,7 @@ enum {                                  /* passes over a graph, for hy_hybridize
     HY_PASS_PARALLEL = 256,             /* independent operators run at the same time */
     HY_PASS_LAYOUT = 512,               /* convolutions and what is between them have another layout, type */
     HY_PASS_AHEAD = 1024,               /* products of a loop's data, once for all of its turns */
-    HY_PASS_ATTENTION = 2048,           /* attention that is written out becomes one operator */
+    HY_PASS_ATTENTION = 2048,           /* attention, gelu, layer norm that are written out: one operator */
     HY_PASS_SIZES = 4096,               /* a program takes on other sizes of its inputs */
     HY_PASS_ALL = 8191
 };
@@ -42792,6 +42794,8 @@ struct hy__rewrite {
     void     *notes;                    /* data of the pass itself, one block */
     hy__sources *sources;
     const struct hy__pass *pass;        /* the pass that runs */
+    const struct hy__form *match;      /* what stands for the letters of a form, ... */
+    const char *makes;                  /* ... and the form that takes its place */
     int       changed;
 };
 
@@ -43045,6 +43049,14 @@ static int hy__one_result(const hy__rewrite *R, const hy__node *node)
     int k;
     for (k = 1; k < node->nout; k++) if (hy__uses_of(R, node, k)) return 0;
     return 1;
+}
+
+/* The operator that computes a value which has one reader and is no head; NULL where others read it. */
+static const hy__node *hy__chain_node(const hy__rewrite *R, const hy__edge *e)
+{
+    const hy__node *node = e->node;
+    const int alone = node->op && e->output == 0 && hy__uses_of(R, node, 0) == 1 && hy__one_result(R, node);
+    return alone ? node : NULL;
 }
 
 /* Does element i depend on element i of the inputs, broadcast as NumPy does? */
@@ -43565,6 +43577,276 @@ static int hy__prepare_rnn(hy__rewrite *R, const hy__node *node, const hy__edge 
     return 1;
 }
 #endif
+
+/* --- forms: an operator that is written out in others --- *
+ * A form is text: (softrelu x) is that operator, a letter any value, the same wherever it stands. (* ...) is
+ * a product and (+ ...) a sum, in any order, of numbers and values; products that nothing else reads are part
+ * of the one that reads them. (/ a b) and (- a b) have an order. name=value is an attribute, name=@ one axis,
+ * the same everywhere, # a number above 0. Numbers fit that differ by rounding. */
+enum { HY__FACTORS = 8, HY__FORM_NODES = 24, HY__FORM_WORD = 48 };
+typedef struct hy__factors { int n, ordered; double number; const hy__edge *at[HY__FACTORS]; } hy__factors;
+
+typedef struct hy__form {
+    const hy__rewrite *R;
+    const hy__edge *value['z' - 'a' + 1];
+    double near;                        /* numbers differ by so little */
+    double number;                      /* what # stands for, ... */
+    int axis;                           /* ... and what @ does, or -1 */
+    int n;
+    const hy__node *inner[HY__FORM_NODES];      /* the nodes of the form, the last of the graph first */
+} hy__form;
+
+static int hy__same_edge(const hy__edge *a, const hy__edge *b)
+{
+    return a->node == b->node && a->output == b->output;
+}
+
+static int hy__nearly(const hy__form *M, double have, double want)
+{
+    return fabs(have - want) <= M->near * fabs(want);
+}
+
+/* Notes a node of the form. */
+static int hy__match_node(hy__form *M, const hy__node *node)
+{
+    int i = 0;
+    while (i < M->n && M->inner[i] != node) i++;
+    if (i == HY__FORM_NODES) return 0;
+    if (i == M->n) M->inner[M->n++] = node;
+    return 1;
+}
+
+/* What a node multiplies: how many values, in part, besides a number. 0: it is no product. */
+static int hy__multiplies(const hy__node *node, const hy__edge **part, double *number)
+{
+    const hy__arithmetic *a = hy__arithmetic_of(node->op);
+    const int scalar = a && node->op->bind == hy__scalar_bind;
+    const double v = scalar ? ((const hy__scalar_rec *)node->record)->scalar : 1;
+    part[0] = part[1] = part[2] = node->nin ? &node->in[0] : NULL;
+    if (node->op && node->op->bind == hy__unary_bind && node->op->member == HY__UNARY_square) return 2;
+    if (scalar && a->member == HY__BINARY_power) return v == 2 || v == 3 ? (int)v : 0;
+    if (!a || !a->sign || (a->sign[1] != '*' && (a->sign[1] != '/' || !scalar))) return 0;
+    if (scalar) *number = a->sign[1] == '*' ? *number * v : *number / v;
+    else part[1] = &node->in[1];
+    return scalar ? 1 : 2;
+}
+
+/* Takes a product apart into its factors. 0: it is none, or has too many. */
+static int hy__factors_of(hy__form *M, const hy__node *node, hy__factors *f)
+{
+    const hy__edge *open[HY__FACTORS], *part[3], *e = NULL;
+    int n = 0, k, parts;
+    for (f->number = 1;; node = hy__chain_node(M->R, e)) {
+        parts = node ? hy__multiplies(node, part, &f->number) : 0;
+        if ((!parts && (!e || f->n == HY__FACTORS)) || n + parts > HY__FACTORS ||
+            (parts && !hy__match_node(M, node))) return 0;
+        if (!parts) f->at[f->n++] = e;
+        for (k = 0; k < parts; k++) open[n++] = part[k];
+        if (!n) return 1;
+        e = open[--n];
+    }
+}
+
+/* The end of one word or bracket. */
+static const char *hy__form_end(const char *p)
+{
+    int depth = 0;
+    do { depth += (*p == '(') - (*p == ')'); p++; } while (depth > 0 || (*p && !strchr(" )", *p)));
+    return p;
+}
+static const char *hy__form_next(const char *p) { return p + strspn(p, " "); }
+static double hy__form_number(const char *p)
+{
+    double v = 0;
+    hy__read_f64(p, &p, &v);
+    return v;
+}
+
+/* Does the node's attribute fit name=value? Else NULL; returns what stands behind it. */
+static const char *hy__form_attribute(hy__form *M, const hy__node *node, const char *p)
+{
+    const char *value = strchr(p, '=') + 1, *end = hy__form_end(p);
+    const size_t n = (size_t)(value - p - 1);
+    const hy_attr *a = node->op->attr;
+    const void *field;
+    while (a && a->name && (strncmp(a->name, p, n) || a->name[n])) a++;
+    if (!a || !a->name) return NULL;
+    field = (const char *)node->record + a->offset;
+    if (*value == '@') {
+        const hy_ints *v = (const hy_ints *)field;
+        const int axis = v->n == 1 ? hy__axis((int)v->v[0], hy__edge_type(&node->in[0])->shape.ndim) : -1;
+        if (axis < 0 || (M->axis >= 0 && M->axis != axis)) return NULL;
+        M->axis = axis;
+    } else if (a->kind == HY_ATTR_real ? !hy__nearly(M, *(const double *)field, hy__form_number(value))
+                                       : *(const int *)field != (int)hy__form_number(value)) return NULL;
+    return end;
+}
+
+/* Do the numbers among the words of a sum or product fit? */
+static int hy__form_numbers(hy__form *M, const char *p, const hy__factors *f, int plus)
+{
+    double want = !plus;
+    for (p = hy__form_next(p); *p != ')'; p = hy__form_next(hy__form_end(p))) {
+        if (*p == '#') { M->number = f->number; return f->number > 0; }
+        if (!strchr("-.0123456789", *p)) continue;
+        want = plus ? want + hy__form_number(p) : want * hy__form_number(p);
+    }
+    return hy__nearly(M, f->number, want);
+}
+
+/* Opens a bracket: is the node that operator? Its values, and the place of the first; else NULL. */
+static const char *hy__form_open(hy__form *M, const char *p, const hy__node *node, hy__factors *f)
+{
+    const hy__arithmetic *a;
+    const char *name = node->op ? node->op->name : NULL;
+    char word[HY__FORM_WORD];           /* activation is called what it computes */
+    size_t n = strcspn(p, " ");
+    int k;
+    f->n = 0;
+    f->ordered = *p != '*' && *p != '+';
+    if (!node->op || hy__op_number(node->op) < 0 || !hy__types_known(node->type, 1)) return NULL;
+    if (*p == '*') return hy__factors_of(M, node, f) && hy__form_numbers(M, p + 1, f, 0) ? p + 1 : NULL;
+    if (!hy__match_node(M, node)) return NULL;
+    for (k = 0; k < node->nin && k < HY__FACTORS; k++) f->at[f->n++] = &node->in[k];
+    a = hy__arithmetic_of(node->op);
+    if (n == 1) {
+        if (!a || !a->sign || a->sign[1] != *p || node->op->bind == hy__rscalar_bind) return NULL;
+        f->number = f->n == 1 ? ((const hy__scalar_rec *)node->record)->scalar : 0;
+        if (*p != '+') return f->n == 2 ? p + 1 : NULL;
+        return hy__form_numbers(M, p + 1, f, 1) ? p + 1 : NULL;
+    }
+    if (HY__IS(node->op, activation) && hy_attr_text(node->op->attr, node->record, word, sizeof word))
+        name = word;
+    if (strncmp(name, p, n) || name[n]) return NULL;
+    for (p = hy__form_next(p + n); *p != '(' && p[1] != ')' && p[1] != ' ';) {
+        p = hy__form_attribute(M, node, p);
+        if (!p) return NULL;
+        p = hy__form_next(p);
+    }
+    return p;
+}
+
+/* Is the value at e of the form at p? With f: are the values that are `left` in it those of what follows? */
+static int hy__form_fits(hy__form *M, const char *p, const hy__edge *e, const hy__factors *f, unsigned left)
+{
+    hy__factors own;
+    hy__form was;
+    int i;
+    if (!f && *p != '(') {
+        const hy__edge **value = &M->value[*p - 'a'];
+        if (!*value) *value = e;
+        return hy__same_edge(*value, e);
+    }
+    if (!f) {
+        p = e->output ? NULL : hy__form_open(M, p + 1, e->node, &own);
+        return p && hy__form_fits(M, p, NULL, &own, (1u << own.n) - 1);
+    }
+    for (p = hy__form_next(p); strchr("-.0123456789#", *p); p = hy__form_next(hy__form_end(p))) { }
+    if (*p == ')') return !left;
+    for (i = 0; i < f->n; i++) {
+        if (!(left >> i & 1)) continue;
+        was = *M;
+        if (hy__form_fits(M, p, f->at[i], NULL, 0) &&
+            hy__form_fits(M, hy__form_end(p), NULL, f, left & ~(1u << i))) return 1;
+        *M = was;
+        if (f->ordered) return 0;
+    }
+    return 0;
+}
+
+/* Does the form end at this node, and does nobody else read what is between? x is of the result's type. */
+static int hy__match_form(hy__form *M, const hy__rewrite *R, const hy__node *node, const char *form)
+{
+    hy__edge e;
+    const hy__edge **x = &M->value['x' - 'a'];
+    int i, j, k, reads;
+    if (!node->op) return 0;
+    memset(M, 0, sizeof *M);
+    M->R = R;
+    M->near = node->type[0].dtype == HY_F64 ? 1e-14 : 1e-6;
+    M->axis = -1;
+    hy__edges_of((hy__node *)(uintptr_t)(const void *)node, 1, &e);
+    if (!hy__form_fits(M, form, &e, NULL, 0) || !hy__same_type(hy__edge_type(*x), node->type)) return 0;
+    for (i = 1; i < M->n; i++) {
+        for (reads = j = 0; j < M->n; j++)
+            for (k = 0; k < M->inner[j]->nin; k++) reads += M->inner[j]->in[k].node == M->inner[i];
+        if (reads != hy__uses_of(R, M->inner[i], 0) || !hy__one_result(R, M->inner[i])) return 0;
+    }
+    return 1;
+}
+
+/* Reads a word, with # and @ as what they stand for, into a key and a value. */
+static const char *hy__form_word(const hy__form *M, const char *p, char *word, size_t bytes, char **value)
+{
+    const char *end = hy__form_end(p);
+    hy__line line = hy__line_open(word, bytes);
+    hy__put(&line, p, (size_t)(end - p) - (end[-1] == '#' || end[-1] == '@'));
+    if (end[-1] == '@') hy__put_int(&line, M->axis);
+    if (end[-1] == '#') hy__put_real(&line, M->number);
+    *value = strchr(word, '=');
+    if (*value) *(*value)++ = 0;
+    return end;
+}
+
+/* Makes nodes of a form whose letters and numbers a match has found. Returns what follows, NULL on error. */
+static const char *hy__emit_form(hy__rewrite *R, const hy__form *M, const char *p, const char *name,
+                                 hy__edge *out)
+{
+    union { double align[HY__RECORD_MAX / 8]; char bytes[HY__RECORD_MAX]; } record;
+    char word[2 * HY__FORM_WORD], *value;
+    const hy__edge *old;
+    const hy_op *op;
+    hy__edge in[HY__FACTORS];
+    uint64_t seen = 0;
+    int n = 0;
+    if (*p != '(') {
+        old = M->value[*p - 'a'];
+        *out = R->value[R->first[hy__place_of(R, old->node)] + old->output];
+        return p + 1;
+    }
+    p = hy__form_word(M, p + 1, word, sizeof word, &value);
+    op = hy_op_find(R->F, word);
+    if (!op) { hy__malformed(R->F, NULL, "a form of no operator"); return NULL; }
+    hy__record_clear(op, &record);
+    for (p = hy__form_next(p); *p != ')'; p = hy__form_next(p)) {
+        if (*p == '(' || strchr(" )", p[1])) {
+            p = hy__emit_form(R, M, p, name, &in[n++]);
+            if (!p) return NULL;
+            continue;
+        }
+        p = hy__form_word(M, p, word, sizeof word, &value);
+        if (hy__parse_attribute(R->F, op, &record, word, value, &seen)) return NULL;
+    }
+    if (hy__rewrite_emit_op(R, op, name, n, in, &record, out)) return NULL;
+    if ((op->flags & HY_OP_VIEW) && hy__same_type(&out->node->type[0], hy__edge_type(&in[0]))) *out = in[0];
+    return p + 1;
+}
+
+/* Layer norm: do g and b have a number for each place along the axis, and nothing along others? */
+static int hy__is_along_axis(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
+{
+    const hy_shape *y = &node->type[0].shape;
+    const hy__form *M = R->match;
+    const char *letter;
+    int d, back;
+    (void)in;
+    for (letter = "gb"; *letter; letter++) {
+        const hy_type *type = hy__edge_type(M->value[*letter - 'a']);
+        if (!hy__types_known(type, 1) || type->dtype != node->type[0].dtype) return 0;
+        back = y->ndim - type->shape.ndim;
+        if (M->axis < back && y->dim[M->axis] != 1) return 0;
+        for (d = 0; d < type->shape.ndim; d++)
+            if (type->shape.dim[d] != (d + back == M->axis ? y->dim[M->axis] : 1)) return 0;
+    }
+    return hy__size(y) > 0;
+}
+
+/* Puts the operator that the row names in the place of its form. */
+static int hy__emit_named(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    (void)in;
+    return hy__emit_form(R, R->match, R->makes, node->name, out) ? 1 : -1;
+}
 
 /* MARK: - 48 >>layouts -----------------------------------------------------------------------------------
  *
@@ -44480,14 +44762,6 @@ typedef struct hy__attention_chain {
     hy__edge in[4];                     /* ... in the new graph */
     hy__attention_rec rec;
 } hy__attention_chain;
-
-/* The operator that computes a value which has one reader and is no head; NULL where others read it. */
-static const hy__node *hy__chain_node(const hy__rewrite *R, const hy__edge *e)
-{
-    const hy__node *node = e->node;
-    const int alone = node->op && e->output == 0 && hy__uses_of(R, node, 0) == 1 && hy__one_result(R, node);
-    return alone ? node : NULL;
-}
 
 /* If the last two axes are swapped and no others: the value before that. Else NULL. */
 static const hy__edge *hy__chain_turned(const hy__edge *e)
@@ -45845,7 +46119,7 @@ enum { HY__PASS_LOOSE = 1, HY__PASS_INFERENCE = 2 };    /* may change bits; only
 /* Passes that know patterns of named operators; without them the table of patterns is not in the build. */
 enum { HY__PATTERNS_BUILT = ((HYBRID_PASSES) & (HY_PASS_ALGEBRA | HY_PASS_BATCH_NORM | HY_PASS_LAYOUT |
                                                 HY_PASS_PROLOGUE | HY_PASS_ATTENTION | HY_PASS_FUSE)) != 0 };
-enum { HY__KNOWS_ALGEBRA = 1, HY__KNOWS_NORM, HY__KNOWS_IMAGES, HY__KNOWS_LAST,
+enum { HY__KNOWS_ALGEBRA = 1, HY__KNOWS_WRITTEN, HY__KNOWS_NORM, HY__KNOWS_IMAGES, HY__KNOWS_LAST,
        HY__KNOWS_PROLOGUE, HY__KNOWS_SCORES,
        HY__KNOWS_TAILS };
 typedef struct hy__pass {
@@ -45895,6 +46169,8 @@ static const hy__pass hy__passes[] = {
     { 0, HY_PASS_FOLD, "fold", HY__PASS(FOLD, hy__fold), NULL, 0, hy__asks_constants },
     { HY__KNOWS_ALGEBRA, HY_PASS_ALGEBRA, "algebra", HY__PASS(ALGEBRA, hy__algebra), NULL, 0, NULL },
     { 0, HY_PASS_CSE, "cse", HY__PASS(CSE, hy__common), HY__PASS(CSE, hy__common_room), 0, NULL },
+    { HY__KNOWS_WRITTEN, HY_PASS_ATTENTION, "written", HY__PASS(ATTENTION, hy__leave), NULL,
+      HY__PASS_LOOSE | HY__PASS_INFERENCE, NULL },
 #ifndef HYBRID_NO_VISION
     { 0, HY_PASS_LAYOUT, "widen", HY__BUILT(convolution) && HY__BUILT(cast) && HY__TYPED(F32)
                                    ? HY__PASS(LAYOUT, hy__halves_widen) : NULL,
@@ -45926,23 +46202,56 @@ static const hy__pass hy__passes[] = {
 };
 
 /* Patterns: the pass, the operator and what gives its first input (-1: any), a condition, what makes the
- * result or leaves it to the next row and at last to the pass's own rule, and why. */
+ * result or leaves it to the next row and at last to the pass's own rule, and why. Forms are patterns as
+ * text: an operator that each holds, a condition, the form that takes its place. */
 typedef struct hy__pattern {
     short    stage, op, first;
     int    (*when)(const hy__rewrite *R, const hy__node *node, const hy__edge *in);
     hy__rule result;
+    const char *form, *makes;           /* or a form, and what takes its place */
 } hy__pattern;
 
-#define HY__KNOWS_IF(stage, pass, op, first, built, when, result) \
-    { HY__KNOWS_##stage, op, first, \
-      built ? HY__PASS(pass, when) : NULL, built ? HY__PASS(pass, result) : NULL },
+#define HY__KNOWS_IF(stage, pass, op, first, built, when, result, form, makes) \
+    { HY__KNOWS_##stage, op, first, built ? HY__PASS(pass, when) : NULL, \
+      built ? HY__PASS(pass, result) : NULL, form, makes },
+#define HY__FORM(holds, built, when, form, makes, why) \
+    HY__KNOWS_IF(WRITTEN, ATTENTION, HY_OP_##holds, -1, built, when, hy__emit_named, form, makes)
+#define HY__CENTRED "(- x (mean axis=@ keepdims=1 exclude=0 x))"
+#define HY__SPREAD "(+ # (mean axis=@ keepdims=1 exclude=0 (* " HY__CENTRED " " HY__CENTRED ")))"
 #define HY__KNOWS(stage, pass, op, first, when, result, why) \
-    HY__KNOWS_IF(stage, pass, HY_OP_##op, first, HY__BUILT(op), when, result)
-#define HY__KNOWS_BEHIND(stage, pass, first, built, when, result, why) \
-    HY__KNOWS_IF(stage, pass, -1, first, built, when, result)
+    HY__KNOWS_IF(stage, pass, HY_OP_##op, first, HY__BUILT(op), when, result, NULL, NULL)
+#define HY__GELU_BUILT HY__BUILT(sigmoid) && HY__BUILT(mul) && HY__BUILT(add_scalar) && HY__BUILT(square)
+#define HY__NORM_BUILT HY__BUILT(layer_norm) && HY__BUILT(reshape)
+static const char hy__gelu_made[] = "(mul x (sigmoid (mul x (add_scalar scalar=1.5957691216057308 "
+                                    "(mul_scalar scalar=0.07135481627260025 (square x))))))";
+static const char hy__norm_made[] = "(layer_norm axis=@ eps=# x (reshape shape=(-1,) g) "
+                                    "(reshape shape=(-1,) b))";
 static const hy__pattern hy__patterns[] = {
     HY__KNOWS(ALGEBRA, ALGEBRA, negative, HY_OP_negative,
            hy__may_simplify, hy__undo_twice, "-(-x) is x")
+    HY__FORM(erf, HY__BUILT(leaky_relu), hy__is_any, "(* x 0.5 (+ 1 (erf (* x 0.7071067811865476))))",
+        "(leaky_relu act_type=gelu x)", "one function")
+    HY__FORM(tanh, HY__GELU_BUILT, hy__is_any,
+        "(* x 0.5 (+ 1 (tanh (* 0.7978845608028654 (+ x (* 0.044715 x x x))))))", hy__gelu_made,
+        "(1 + tanh(a)) / 2 is the sigmoid of 2 a")
+    HY__FORM(tanh, HY__GELU_BUILT, hy__is_any,
+        "(* x 0.5 (+ 1 (tanh (* 0.7978845608028654 x (+ 1 (* 0.044715 x x))))))", hy__gelu_made,
+        "(1 + tanh(a)) / 2 is the sigmoid of 2 a")
+    HY__FORM(tanh, HY__BUILT(mish), hy__is_any, "(* x (tanh (softrelu x)))", "(mish x)", "one function")
+    HY__FORM(activation, HY__BUILT(mish), hy__is_any, "(* x (tanh (softrelu x)))", "(mish x)", "one function")
+    HY__FORM(clip, HY__BUILT(hard_sigmoid) && HY__BUILT(mul), hy__is_any,
+        "(* x 0.16666666666666666 (clip a_min=0 a_max=6 (+ x 3)))",
+        "(mul x (hard_sigmoid alpha=0.16666666666666666 beta=0.5 x))", "limits hold the sum and the division")
+    HY__FORM(mean, HY__NORM_BUILT, hy__is_along_axis, "(+ b (* g (/ " HY__CENTRED " (sqrt " HY__SPREAD "))))",
+        hy__norm_made, "one pass over a row")
+    HY__FORM(mean, HY__NORM_BUILT, hy__is_along_axis,
+        "(+ b (* g (/ " HY__CENTRED " (power_scalar scalar=0.5 " HY__SPREAD "))))", hy__norm_made,
+        "one pass over a row")
+    HY__FORM(mean, HY__NORM_BUILT, hy__is_along_axis, "(+ b (* g " HY__CENTRED " (rsqrt " HY__SPREAD ")))",
+        hy__norm_made, "one pass over a row")
+    HY__FORM(mean, HY__NORM_BUILT, hy__is_along_axis,
+        "(+ b (* g " HY__CENTRED " (power_scalar scalar=-0.5 " HY__SPREAD ")))", hy__norm_made,
+        "one pass over a row")
     HY__KNOWS(NORM, BATCH_NORM, batch_norm, HY_OP_fully_connected,
            hy__is_affine, hy__norm_into_dense, "weights take scale and shift in")
 #ifndef HYBRID_NO_VISION
@@ -45990,8 +46299,8 @@ static const hy__pattern hy__patterns[] = {
     HY__KNOWS(SCORES, ATTENTION, linalg_gemm2, HY_OP_softmax,
            hy__is_attention, hy__emit_attention, "one operator keeps no scores")
 #ifndef HYBRID_NO_VISION
-    HY__KNOWS_BEHIND(TAILS, FUSE, HY_OP_convolution, HY__BUILT(convolution),
-           hy__may_limit, hy__emit_limited, "a convolution cuts its sums off before it stores them")
+    HY__KNOWS_IF(TAILS, FUSE, -1, HY_OP_convolution, HY__BUILT(convolution),   /* before it stores its sums */
+           hy__may_limit, hy__emit_limited, NULL, NULL)
     HY__KNOWS(TAILS, FUSE, transpose, -1,
            hy__may_tail, hy__emit_first, "the convolution writes its channels first")
     HY__KNOWS(TAILS, FUSE, pooling, -1,
@@ -46004,12 +46313,15 @@ static int hy__pass_at(hy__rewrite *R, const hy__node *node, const hy__edge *in,
 {
     const hy__pass *pass = R->pass;
     const int op = hy__op_number(node->op), first = node->nin ? hy__op_number(in[0].node->op) : -1;
+    hy__form M;
     size_t i;
     int got = 0;
     for (i = 0; i < sizeof hy__patterns / sizeof *hy__patterns && !got; i++) {
         const hy__pattern *p = &hy__patterns[i];
-        if (p->stage != pass->stage || (p->op >= 0 && p->op != op) || (p->first >= 0 && p->first != first))
-            continue;
+        if (p->stage != pass->stage || (p->first >= 0 && p->first != first) || !p->when ||
+            (p->form ? !hy__match_form(&M, R, node, p->form) : p->op >= 0 && p->op != op)) continue;
+        R->match = &M;
+        R->makes = p->makes;
         got = p->when(R, node, in) ? p->result(R, node, in, out) : 0;
     }
     return got ? got : pass->rule(R, node, in, out);

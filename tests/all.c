@@ -126,6 +126,7 @@
 #include "test_walk.c"
 #include "test_handles.c"
 #include "test_attention.c"
+#include "test_written_out.c"
 #include "test_written.c"
 #include "test_shared.c"
 #include "test_small.c"
@@ -225,6 +226,7 @@ int main(int argc, char **argv)
     test_walk();
     test_handles();
     test_attention();
+    test_written_out();
     test_written();
     test_shared();
     test_small();

@@ -204,7 +204,7 @@ static const struct reference { const char *name, *file, *test; } references[] =
     { "hy_save_states", "test_train.c", "test_train_states" }, { "hy_export_c", "test_source.c", "test_source_networks" },
     /* passes over graphs, by their names */
     { "fold", "test_passes.c", "passes_folding" }, { "algebra", "test_passes.c", "passes_identities" },
-    { "cse", "test_passes.c", "passes_common" }, { "widen", "test_layout.c", "last_halves" },
+    { "cse", "test_passes.c", "passes_common" }, { "written", "test_written_out.c", "written_out_forms" }, { "widen", "test_layout.c", "last_halves" },
     { "batch_norm", "test_passes.c", "passes_norms" }, { "batch_lanes", "test_lanes.c", "lanes_inference" },
     { "layout", "test_layout.c", "last_nets" }, { "ahead", "test_ahead.c", "test_ahead_values" },
     { "prologue", "test_passes.c", "passes_prologue" }, { "attention", "test_attention.c", "test_attention_written_out" },

@@ -7979,123 +7979,6 @@ static int onnx__is_number(onnx__model *m, int k, double v, double *found)
     return found || fabs(have - v) <= 1e-6 * v;
 }
 
-static void onnx__become(onnx__model *m, onnx__node *n, const char *op, int nin, int a, int b, int c)
-{
-    int *in = ONNX__ROOM(m, int, 3);
-    if (!in) return;
-    in[0] = a;
-    in[1] = b;
-    in[2] = c;
-    n->op = op;
-    n->in = in;
-    n->nin = nin;
-    n->attrs = 0;
-}
-
-/* From what erf or tanh gives on: x / 2 (1 + that), in the orders in which it is written; the last node. */
-static onnx__node *onnx__gelu_end(onnx__model *m, const onnx__node *curve, int x)
-{
-    const onnx__node *by = onnx__read_by(m, curve, "Add"), *half;
-    onnx__node *last;
-    int o;
-    if (!by || !onnx__is_number(m, onnx__other(by, curve->out[0]), 1, NULL)) return NULL;
-    last = onnx__read_by(m, by, "Mul");
-    o = last ? onnx__other(last, by->out[0]) : -1;
-    half = onnx__made_by(m, o, "Mul");
-    if (o == x) {
-        by = last;
-        last = onnx__read_by(m, by, "Mul");
-        o = last ? onnx__other(last, by->out[0]) : -1;
-    } else o = half ? onnx__other(half, x) : -1;
-    return last && onnx__is_number(m, o, 0.5, NULL) ? last : NULL;
-}
-
-/* x / 2 (1 + erf(x / sqrt(2))) */
-static void onnx__fuse_gelu(onnx__model *m, onnx__node *erf)
-{
-    const onnx__node *by = onnx__made_by(m, erf->in[0], "Div");
-    onnx__node *last;
-    double c = 1.4142135623730951;
-    if (!by) { by = onnx__made_by(m, erf->in[0], "Mul"); c = 1 / c; }
-    if (!by || by->nin != 2 || !onnx__is_number(m, by->in[1], c, NULL)) return;
-    last = onnx__gelu_end(m, erf, by->in[0]);
-    if (last) onnx__become(m, last, "Gelu", 1, by->in[0], 0, 0);
-}
-
-/* Of a product of a value and a number near v: the value. */
-static int onnx__times(onnx__model *m, int k, double v)
-{
-    const onnx__node *by = onnx__made_by(m, k, "Mul");
-    double have;
-    int i;
-    for (i = 0; by && by->nin == 2 && i < 2; i++)
-        if (onnx__is_number(m, by->in[i], 0, &have) && fabs(have - v) < 1e-4 * v) return by->in[1 - i];
-    return -1;
-}
-
-/* x^3, as a power or as products. */
-static int onnx__is_cube(onnx__model *m, int k, int x)
-{
-    const onnx__node *by = onnx__made_by(m, k, "Pow");
-    if (by) return by->nin == 2 && by->in[0] == x && onnx__is_number(m, by->in[1], 3, NULL);
-    by = onnx__made_by(m, onnx__other(onnx__made_by(m, k, "Mul"), x), "Mul");
-    return by && onnx__other(by, x) == x;
-}
-
-/* x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
-static void onnx__fuse_gelu_tanh(onnx__model *m, onnx__node *tanh)
-{
-    const onnx__node *sum = onnx__made_by(m, onnx__times(m, tanh->in[0], 0.7978845608), "Add");
-    onnx__node *last;
-    onnx__attr *attr;
-    int i;
-    for (i = 0; sum && sum->nin == 2 && i < 2; i++) {
-        int x = sum->in[i];
-        if (!onnx__is_cube(m, onnx__times(m, sum->in[1 - i], 0.044715), x)) continue;
-        last = onnx__gelu_end(m, tanh, x);
-        attr = ONNX__ROOM(m, onnx__attr, 1);
-        if (!last || !attr) return;
-        attr->name = "approximate";
-        attr->s = "tanh";
-        attr->body = -1;
-        onnx__become(m, last, "Gelu", 1, x, 0, 0);
-        last->attr = attr;
-        last->attrs = 1;
-        return;
-    }
-}
-
-/* x clip(x + 3, 0, 6) / 6, as it was written before HardSwish came. */
-static void onnx__fuse_hard_swish(onnx__model *m, onnx__node *clip)
-{
-    const onnx__node *sum = onnx__made_by(m, clip->in[0], "Add"), *by;
-    const onnx__attr *low = onnx__attr_of(clip, "min"), *high = onnx__attr_of(clip, "max");
-    onnx__node *last;
-    double v[2] = { 0, 0 };
-    int x;
-    if (!sum || sum->nin != 2 || !onnx__is_number(m, sum->in[1], 3, NULL)) return;
-    x = sum->in[0];
-    if (low && high) { v[0] = low->f; v[1] = high->f; }
-    else if (clip->nin != 3 || !onnx__is_number(m, clip->in[1], 0, &v[0]) ||
-             !onnx__is_number(m, clip->in[2], 0, &v[1])) return;
-    if (v[0] != 0 || v[1] != 6) return;
-    by = onnx__read_by(m, clip, "Div");
-    last = onnx__read_by(m, by ? by : clip, "Mul");
-    if (!last || onnx__other(last, by ? by->out[0] : clip->out[0]) != x) return;
-    if (!by) by = last = onnx__read_by(m, last, "Div");
-    if (by && by->nin == 2 && onnx__is_number(m, by->in[1], 6, NULL))
-        onnx__become(m, last, "HardSwish", 1, x, 0, 0);
-}
-
-/* x tanh(softplus(x)) */
-static void onnx__fuse_mish(onnx__model *m, onnx__node *tanh)
-{
-    const onnx__node *soft = onnx__made_by(m, tanh->in[0], "Softplus");
-    onnx__node *last = onnx__read_by(m, tanh, "Mul");
-    if (soft && last && onnx__other(last, tanh->out[0]) == soft->in[0])
-        onnx__become(m, last, "Mish", 1, soft->in[0], 0, 0);
-}
-
 #ifndef HYBRID_NO_INT8
 /* --- products of whole numbers: what stands around them --- */
 /* One number of the file above 0: a scale. */
@@ -8498,61 +8381,6 @@ static void onnx__fuse_matmul(onnx__model *m, onnx__node *n)
     n->attrs = 1;
 }
 
-static int onnx__is_mean_of_last(onnx__model *m, const onnx__node *n)
-{
-    const onnx__attr *a = onnx__attr_of(n, "axes"), *keep = onnx__attr_of(n, "keepdims");
-    const onnx__tensor *t = n && n->nin > 1 ? onnx__tensor_of(m, n->in[1]) : NULL;
-    if (!n || (keep && !keep->i)) return 0;
-    if (a) return a->n == 1 && a->ints[0] == -1;
-    return t && t->count == 1 && t->kind == 7 && t->data && *(const int64_t *)t->data == -1;
-}
-
-/* (x - mean) / sqrt(mean of its square + eps) g + b over the last axis. */
-static void onnx__fuse_layer_norm(onnx__model *m, onnx__node *root)
-{
-    const onnx__node *sum = onnx__made_by(m, root->in[0], "Add"), *var = NULL, *square, *part[2], *mean, *by;
-    onnx__node *last;
-    const onnx__tensor *scale, *shift;
-    onnx__attr *attr;
-    double eps = 0;
-    int i, x, g, b;
-    for (i = 0; sum && !var && i < 2 && sum->nin == 2; i++)
-        if (onnx__is_number(m, sum->in[1 - i], 0, &eps)) var = onnx__made_by(m, sum->in[i], "ReduceMean");
-    if (!onnx__is_mean_of_last(m, var)) return;
-    square = onnx__made_by(m, var->in[0], "Pow");
-    if (square && (square->nin != 2 || !onnx__is_number(m, square->in[1], 2, NULL))) return;
-    if (!square) square = onnx__made_by(m, var->in[0], "Mul");
-    if (!square || (!strcmp(square->op, "Mul") && onnx__other(square, square->in[0]) != square->in[0]))
-        return;
-    by = onnx__read_by(m, root, "Div");
-    if (!by || by->nin != 2 || by->in[1] != root->out[0]) return;
-    part[0] = onnx__made_by(m, square->in[0], "Sub");
-    part[1] = onnx__made_by(m, by->in[0], "Sub");
-    for (i = 0; i < 2; i++) {
-        if (!part[i] || part[i]->nin != 2 || part[i]->in[0] != part[0]->in[0]) return;
-        mean = onnx__made_by(m, part[i]->in[1], "ReduceMean");
-        if (!onnx__is_mean_of_last(m, mean) || mean->in[0] != part[0]->in[0]) return;
-    }
-    x = part[0]->in[0];
-    last = onnx__read_by(m, by, "Mul");
-    g = last ? onnx__other(last, by->out[0]) : -1;
-    by = last;
-    last = onnx__read_by(m, by, "Add");
-    b = last ? onnx__other(last, by->out[0]) : -1;
-    scale = onnx__tensor_of(m, g);
-    shift = onnx__tensor_of(m, b);
-    if (!scale || !shift || scale->type.shape.ndim != 1) return;
-    if (!onnx__same_shape(scale->type.shape, shift->type.shape)) return;
-    attr = ONNX__ROOM(m, onnx__attr, 1);
-    if (!attr) return;
-    attr->name = "epsilon";
-    attr->f = eps;
-    attr->body = -1;
-    onnx__become(m, last, "LayerNormalization", 3, x, g, b);
-    last->attr = attr;
-    last->attrs = 1;
-}
-
 /* Whole numbers that an attribute says, or since a later opset a tensor: how many, -1 if it is neither. */
 static int64_t onnx__ints_said(onnx__model *m, const onnx__node *n, const char *name, int i,
                                const int64_t **v)
@@ -8637,12 +8465,7 @@ static void onnx__fuse(onnx__model *m)
             if (!strcmp(n->op, "QLinearConv") || !strcmp(n->op, "QLinearMatMul")) onnx__fuse_qlinear(m, n);
             if (!strcmp(n->op, "ConvInteger") || !strcmp(n->op, "MatMulInteger")) onnx__fuse_dynamic(m, n);
 #endif
-            if (!strcmp(n->op, "Clip")) onnx__fuse_hard_swish(m, n);
             if (!strcmp(n->op, "MatMul")) onnx__fuse_matmul(m, n);
-            if (n->nin != 1) continue;
-            if (!strcmp(n->op, "Tanh")) { onnx__fuse_gelu_tanh(m, n); onnx__fuse_mish(m, n); }
-            if (!strcmp(n->op, "Erf")) onnx__fuse_gelu(m, n);
-            if (!strcmp(n->op, "Sqrt")) onnx__fuse_layer_norm(m, n);
         }
     onnx__drop_unread(m);
 }
