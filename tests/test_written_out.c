@@ -114,7 +114,7 @@ static const struct written_row { const char *what, *op; written_fn fn; int ways
 static void written_out_of(const struct written_row *row, int how, int miss, hy_dtype dtype)
 {
     hy_frame *F = hy_open(NULL);
-    hy_var_opt opt = { { 0 }, 1, HY_F32 };
+    hy_var_opt opt = { { 0 }, 1, HY_F32, 0 };
     hy_array *in[4], *wide[4], *heads, *got, *want, *exact;
     const int norm = row->fn == written_norm, axis = norm ? how / 4 : 2;
     hy_graph *g, *o, *w;
