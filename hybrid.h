@@ -52988,10 +52988,7 @@ HY_API int hy_param_ready(hy_frame *F, hy_array *x)
 /* An initialiser that leaves the memory as it is, for values that are written at once. */
 static void hy__init_none(hy_frame *F, const hy_init *init, const char *path, hy_array *x)
 {
-    (void)F;
-    (void)init;
-    (void)path;
-    memset(x->t.data, 0, (size_t)hy__bytes(&x->t.type));
+    (void)F; (void)init; (void)path; (void)x;
 }
 static int hy__param_fill_none(hy_frame *F, hy__param *p, const hy_type *type)
 {
@@ -53021,7 +53018,10 @@ HY_API void hy_set_param(hy_frame *F, hy_array *x, hy_array *value)
     type = value->t.type;
     type.dtype = p->array.t.type.dtype;
     p->deferred = 1;
-    if (!hy__param_fill_none(F, p, &type)) hy_assign(F, &p->array, value);
+    if (!hy__param_fill_none(F, p, &type)) {
+        hy_assign(F, &p->array, value);
+        if (F->code) memset(p->array.t.data, 0, (size_t)hy__bytes(&p->array.t.type));
+    }
     hy__param_settled(p);
 }
 

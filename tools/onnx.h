@@ -8639,19 +8639,16 @@ static void onnx__find_given(onnx__model *m, int early)
     for (i = 0; i < m->slots; i++) m->slot[i].given = m->slot[i].input && m->slot[i].used;
 }
 
-static void onnx__set_param(onnx__model *m, hy_frame *F, onnx__slot *s)
+/* Gives a parameter the values of the file, from where they lie in it. */
+typedef struct onnx__filling { onnx__model *m; const onnx__tensor *t; } onnx__filling;
+static void onnx__init_param(hy_frame *F, const hy_init *init, const char *name, hy_array *x)
 {
-    onnx__tensor *t = s->tensor;
-    size_t bytes = t->data ? 0 : onnx__data_bytes(m, t);
-    void *own = NULL, *data = t->data;
-    if (m->why) return;
-    if (!data) data = own = HY_ONNX_MALLOC(bytes + 16);
-    if (!data) m->failed = 1;
-    hy_begin(F);
-    if (data && (!own || onnx__fill(m, t, (unsigned char *)own)))
-        hy_set_param(F, s->param, hy_from(F, t->type.shape, t->type.dtype, data));
-    hy_end(F);
-    HY_ONNX_FREE(own);
+    const onnx__filling *from = (const onnx__filling *)init->more;
+    const size_t bytes = (size_t)from->t->count * hy_dtype_size(from->t->type.dtype);
+    void *to = hy_write(F, x);
+    (void)name;
+    if (to && from->t->data) memcpy(to, from->t->data, bytes);
+    else if (to && !onnx__fill(from->m, from->t, (unsigned char *)to)) memset(to, 0, bytes);
 }
 
 /* Late nodes: operators that give values of shapes not known before, unless constants and shapes alone decide
@@ -8755,6 +8752,7 @@ static void onnx__add_params(onnx__net *net, hy_frame *F)
     for (i = 0; i < m->slots && !hy_error(F) && !m->why && !m->failed; i++) {
         onnx__slot *s = &m->slot[i];
         onnx__tensor *t = s->tensor;
+        onnx__filling *from;
         hy_param_opt opt;
         char name[300];
         int weight;
@@ -8764,14 +8762,22 @@ static void onnx__add_params(onnx__net *net, hy_frame *F)
             onnx__read_data(m, t);
             continue;
         }
+        if (!t->data) onnx__data_bytes(m, t);
+        from = ONNX__ROOM(m, onnx__filling, 1);
+        if (!from || m->why) break;
+        from->m = m;
+        from->t = t;
         memset(&opt, 0, sizeof opt);
         opt.dtype = t->type.dtype;
         opt.no_grad = !weight;
         opt.aux = s->aux;
+        opt.init.fn = onnx__init_param;
+        opt.init.more = from;
         snprintf(name, sizeof name, m->scope_of[i] || !*s->name ? "%.200s.%d" : "%.200s", s->name, i);
         s->param = hy_add_param(F, &net->base, name, t->type.shape, &opt);
-        onnx__set_param(m, F, s);
     }
+    if (!m->why && !m->failed) hy_initialize(F, &net->base, NULL);
+    for (i = 0; i < m->slots; i++) if (m->slot[i].param) hy_set_init(F, m->slot[i].param, NULL);
 }
 
 static void onnx__free(hy_block *self)
@@ -8867,8 +8873,10 @@ HY_API hy_block *hy_onnx_load(hy_frame *F, const char *file)
         hy_raise(F, HY_ERROR_FILE, text);
         return NULL;
     }
+    if (!fseek(f, 0, SEEK_END) && ftell(f) > 0) room = (size_t)ftell(f) + 1;    /* and pipes have no size: */
+    rewind(f);
     folder = (char *)HY_ONNX_MALLOC(n + 1);
-    while (folder && got) {                     /* twice the room whenever it is full: pipes have no size */
+    while (folder && got) {                     /* twice the room whenever it is full */
         unsigned char *more = (unsigned char *)HY_ONNX_MALLOC(room);
         if (!more) break;
         if (have) memcpy(more, data, have);
