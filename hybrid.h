@@ -44755,70 +44755,192 @@ static int hy__into_chains(hy__rewrite *R, const hy__node *node, const hy__edge 
  * Pointwise operators become one; what the turns of a loop share is taken out of it.
  */
 /* --- attention, where it is written out: both products and what stands between --- */
+enum { HY__CHAIN_MASKS = 3, HY__CHAIN_NUMBERS = 8 };
 typedef struct hy__attention_chain {
-    const hy__edge *q, *k, *mask;
-    int turned;                         /* keys were transposed by an operator of its own */
-    int n;                              /* queries, keys, values and perhaps a mask, ... */
-    hy__edge in[4];                     /* ... in the new graph */
+    const hy__edge *q, *k, *v;
+    int turned;                         /* keys were turned by an operator of their own, ... */
+    int order[HY_MAX_DIM];              /* ... which had this order but for its last two axes */
+    int loose;                          /* other bits than those of the operators */
+    int masks;
+    const hy__edge *mask[HY__CHAIN_MASKS];      /* what is added to scores, or the condition ... */
+    double fill;                        /* ... of the last one, which puts this number in their place; or 0 */
+    int keeps;                          /* in the place of those for which it is 0 */
+    int seen;
+    hy__buffer *constant[HY__CHAIN_NUMBERS];    /* whose values were looked at */
     hy__attention_rec rec;
 } hy__attention_chain;
 
-/* If the last two axes are swapped and no others: the value before that. Else NULL. */
-static const hy__edge *hy__chain_turned(const hy__edge *e)
+/* If a value is one number everywhere: that number. */
+static int hy__chain_filled(hy__attention_chain *c, const hy__edge *e, double *v)
+{
+    const hy__node *node = e->node;
+    if (node->op && node->op->bind == hy__broadcast_bind) node = node->in[0].node;
+    if (!node->held || hy__size(&node->constant.type.shape) != 1 || c->seen == HY__CHAIN_NUMBERS ||
+        HY__PEEK(&node->held->watched) == HY__CHANGING) return 0;
+    c->constant[c->seen++] = node->held;
+    *v = hy__load(node->constant.data, node->constant.type.dtype);
+    return 1;
+}
+
+/* A value without the number that a node multiplies it by, or divides it by; NULL: it does neither. */
+static const hy__edge *hy__chain_unscaled(const hy__node *node, hy__attention_chain *c)
+{
+    const hy__arithmetic *a = node->op->bind == hy__scalar_bind ? hy__arithmetic_of(node->op) : NULL;
+    double factor;
+    int exponent, side;
+    for (side = 0; hy__calculates(node->op, "*") && side < 2; side++) {
+        if (!hy__same_type(hy__edge_type(&node->in[!side]), node->type) ||
+            !hy__chain_filled(c, &node->in[side], &factor)) continue;
+        c->rec.scale *= factor;
+        c->loose = 1;
+        return &node->in[!side];
+    }
+    if (!a || a->nothing != 1) return NULL;
+    factor = ((const hy__scalar_rec *)node->record)->scalar;
+    if (a->sides == 1) {
+        c->loose |= fabs(frexp(factor, &exponent)) != 0.5;      /* its reciprocal is rounded */
+        factor = 1 / factor;
+    }
+    c->rec.scale *= factor;
+    return &node->in[0];
+}
+
+/* A value without the numbers that it is multiplied by, or divided by. */
+static const hy__edge *hy__chain_scaled(const hy__rewrite *R, const hy__edge *e, hy__attention_chain *c)
+{
+    const hy__node *node;
+    const hy__edge *inner;
+    int n;
+    for (n = 0; (node = hy__chain_node(R, e)) != NULL; n++) {
+        inner = hy__chain_unscaled(node, c);
+        if (!inner) break;
+        c->loose |= n > 0;
+        e = inner;
+    }
+    return e;
+}
+
+/* Keys that a transposition turned: what it turned. Else NULL. */
+static const hy__edge *hy__chain_turned(const hy__edge *e, hy__attention_chain *c)
 {
     const int n = hy__edge_type(e)->shape.ndim;
-    int order[HY_MAX_DIM], d;
-    if (!hy__axis_order(e->node, order)) return NULL;
-    for (d = 0; d < n; d++) if (order[d] != (d < n - 2 ? d : 2 * n - 3 - d)) return NULL;
+    int last;
+    if (n < 2 || !hy__axis_order(e->node, c->order)) return NULL;
+    last = c->order[n - 1];
+    c->order[n - 1] = c->order[n - 2];
+    c->order[n - 2] = last;
     return &e->node->in[0];
 }
 
-/* Matches scores before the mask: a product with keys, perhaps times a number. */
+/* Matches scores before the mask: a product with keys, times numbers. */
 static int hy__chain_scores(const hy__rewrite *R, const hy__edge *e, hy__attention_chain *c)
 {
-    const hy__node *node = hy__chain_node(R, e);
-    const hy__arithmetic *a = node && node->op->bind == hy__scalar_bind ? hy__arithmetic_of(node->op) : NULL;
-    const hy__node *scaled = a && a->nothing == 1 ? node : NULL;    /* times a number or over one */
-    const int over = scaled && a->sides == 1;
-    const double factor = scaled ? ((const hy__scalar_rec *)scaled->record)->scalar : 1;
-    int ta = 0, tb = 0, exponent;
-    if (over && fabs(frexp(factor, &exponent)) != 0.5) return 0;       /* its reciprocal would be rounded */
-    c->rec.scale = over ? 1 / factor : factor;
-    if (!(fabs(c->rec.scale) < 1e30 && fabs(c->rec.scale) > 1e-30)) return 0;
-    if (scaled) e = &scaled->in[0];
-    node = e->node;
+    const hy__node *node;
+    int ta = 0, tb = 0, d;
+    c->rec.scale = 1;
+    node = hy__chain_scaled(R, e, c)->node;
     if (!node->op || hy__uses_of(R, node, 0) != 1 || !hy__matrices_by(node->op, node->record, &ta, &tb) || ta)
         return 0;
-    c->q = &node->in[0];
+    c->q = hy__chain_scaled(R, &node->in[0], c);
+    c->k = hy__chain_scaled(R, &node->in[1], c);
+    c->loose |= c->q != &node->in[0] || c->k != &node->in[1];
     c->turned = !tb;
-    c->k = tb ? &node->in[1] : hy__chain_turned(&node->in[1]);
-    return c->k != NULL;
+    for (d = 0; d < HY_MAX_DIM; d++) c->order[d] = d;
+    if (c->turned) {
+        c->k = hy__chain_turned(c->k, c);
+        if (!c->k) return 0;
+        e = c->k;
+        c->k = hy__chain_scaled(R, e, c);
+        c->loose |= e != c->k;
+    }
+    return fabs(c->rec.scale) < 1e30 && fabs(c->rec.scale) > 1e-30;
 }
 
-/* Matches what stands between both products: a softmax over the keys, and perhaps a mask that is added to
- * the scores and leaves them their shape. */
-static int hy__chain_of(const hy__rewrite *R, const hy__node *node, hy__attention_chain *c)
+/* Does a view only add axes of one in front, or take them away? */
+static int hy__chain_view(const hy__node *node)
 {
-    const hy__node *soft = hy__chain_node(R, &node->in[0]), *add;
-    const hy__softmax_rec *r;
-    const hy_type *type;
-    const hy__edge *e;
+    hy_shape a = node->type[0].shape, b = hy__edge_type(&node->in[0])->shape;
+    const hy_shape *longer = a.ndim > b.ndim ? &a : &b, *other = a.ndim > b.ndim ? &b : &a;
+    int d, more = longer->ndim - other->ndim;
+    if (!(node->op->flags & HY_OP_VIEW)) return 0;
+    for (d = 0; d < longer->ndim; d++)
+        if (longer->dim[d] != (d < more ? 1 : other->dim[d - more])) return 0;
+    return 1;
+}
+
+/* A choice between scores and a number so low that they count nothing: which input are they? Else 0. */
+static int hy__chain_chosen(const hy__node *node, hy__attention_chain *c)
+{
     int side;
-    if (!soft || !hy__types_known(soft->type, 1)) return 0;
-    r = (const hy__softmax_rec *)soft->record;
-    e = &soft->in[0];
-    type = &soft->type[0];
-    if (r->use_length || r->temperature != 1 || hy__axis(r->axis, type->shape.ndim) != type->shape.ndim - 1 ||
-        !hy__same_type(type, hy__edge_type(e))) return 0;
-    if (hy__chain_scores(R, e, c)) return 1;
-    add = hy__chain_node(R, e);
-    for (side = 0; add && hy__calculates(add->op, "+") && side < 2; side++) {
-        if (!hy__same_type(hy__edge_type(&add->in[side]), type) ||
-            !hy__chain_scores(R, &add->in[side], c)) continue;
-        c->mask = &add->in[!side];
-        return c->rec.use_mask = 1;
+    if (!HY__IS(node->op, where) || hy__edge_type(&node->in[0])->dtype != HY_BOOL) return 0;
+    for (side = 1; side < 3; side++)
+        if (hy__chain_filled(c, &node->in[3 - side], &c->fill) && c->fill <= -1e30) {
+            c->keeps = side == 1;
+            return side;
+        }
+    return 0;
+}
+
+/* What is added to scores: which input are they themselves? */
+static int hy__chain_added(const hy__rewrite *R, const hy__node *node, hy__attention_chain *c)
+{
+    int side, found = -1;
+    for (side = 0; side < 2; side++) {
+        hy__attention_chain trial = *c;
+        if (!hy__same_type(hy__edge_type(&node->in[side]), &node->type[0])) continue;
+        if (hy__chain_scores(R, &node->in[side], &trial)) return side;
+        if (found < 0 && hy__chain_node(R, &node->in[side])) found = side;
+    }
+    return found;
+}
+
+/* Matches what stands between softmax and the first product: masks. */
+static int hy__chain_masks(const hy__rewrite *R, const hy__edge *e, hy__attention_chain *c)
+{
+    int turns, side;
+    for (turns = 0; turns < 8; turns++) {
+        hy__attention_chain trial = *c;
+        const hy__node *node;
+        if (hy__chain_scores(R, e, &trial)) { *c = trial; return 1; }
+        node = hy__chain_node(R, e);
+        if (!node || c->masks == HY__CHAIN_MASKS || c->fill != 0) return 0;
+        side = hy__chain_view(node) ? 0 : -1;
+        c->loose |= !side || c->masks;
+        if (side < 0 && hy__calculates(node->op, "+")) {
+            side = hy__chain_added(R, node, c);
+            if (side < 0) return 0;
+            c->mask[c->masks++] = &node->in[!side];
+        } else if (side < 0) {
+            side = hy__chain_chosen(node, c);
+            if (!side) return 0;
+            e = &node->in[0];
+            if (e->node->op && e->node->op->bind == hy__broadcast_bind) e = &e->node->in[0];
+            c->mask[c->masks++] = e;
+            c->loose = 1;
+        }
+        e = &node->in[side];
+        if (hy__edge_type(e)->dtype != node->type[0].dtype ||
+            hy__size(&hy__edge_type(e)->shape) != hy__size(&node->type[0].shape)) return 0;
     }
     return 0;
+}
+
+/* The softmax. where(p != p, 0, p) is 0 where a row is of no numbers, for all in it is hidden. */
+static const hy__node *hy__chain_soft(const hy__rewrite *R, const hy__edge *e, hy__attention_chain *c)
+{
+    const hy__node *node = hy__chain_node(R, e), *differs;
+    const hy__edge *p;
+    double v = 1;
+    if (!node || !HY__IS(node->op, where)) return node;
+    p = &node->in[2];
+    differs = hy__chain_node(R, &node->in[0]);
+    if (differs && differs->op->bind == hy__copy_bind) differs = hy__chain_node(R, &differs->in[0]);
+    if (!differs || differs->op->bind != hy__binary_bind || differs->op->member != HY__BINARY_not_equal ||
+        !hy__same_edge(&differs->in[0], p) || !hy__same_edge(&differs->in[1], p) || !p->node->op ||
+        p->output || hy__uses_of(R, p->node, 0) != 3 || !hy__chain_filled(c, &node->in[1], &v) || v != 0 ||
+        !hy__same_type(hy__edge_type(p), &node->type[0])) return NULL;
+    c->rec.zero_hidden = c->loose = 1;
+    return p->node;
 }
 
 /* Does the operator give the same bits? Not with CBLAS, which computes products otherwise; not for many
@@ -44827,29 +44949,43 @@ static int hy__chain_of(const hy__rewrite *R, const hy__node *node, hy__attentio
 static int hy__chain_keeps(const hy_shape *scores, int turned)
 {
     const int64_t keys = scores->dim[scores->ndim - 1], queries = scores->dim[scores->ndim - 2];
-    if (HY__CBLAS) return 0;
     if (turned && (queries <= HY__DOT_THIN_M || keys <= HY__DOT_COLS)) return 0;
     return keys > 32 || hy__size(scores) < 8 * keys;
 }
 
-/* Matches the whole: a product of the softmax with values, for which the operator gives the same bits. */
+/* Matches the whole: a product of the softmax over the keys with values. With `exact` only where the operator
+ * gives the same bits. */
 static int hy__attention_of(const hy__rewrite *R, const hy__node *node, hy__attention_chain *c)
 {
-    const hy_type *type = node->type;
+    const hy_type *type = node->type, *scores;
+    const hy__softmax_rec *r;
+    const hy__node *soft;
     int ta = 0, tb = 0, k;
     memset(c, 0, sizeof *c);
-    if (!hy__matrices_by(node->op, node->record, &ta, &tb) || ta || tb || !hy__types_known(type, 1) ||
-        (type->dtype != HY_F32 && type->dtype != HY_F64) || type->shape.ndim < 3 || type->shape.ndim > 4 ||
-        !hy__chain_of(R, node, c) || !hy__chain_keeps(&hy__edge_type(&node->in[0])->shape, c->turned))
-        return 0;
-    c->n = 3 + c->rec.use_mask;
     c->rec.heads = 1;
-    for (k = 0; k < c->n; k++) {
-        const hy__edge *old = k == 0 ? c->q : k == 1 ? c->k : k == 2 ? &node->in[1] : c->mask;
-        c->in[k] = R->value[R->first[hy__place_of(R, old->node)] + old->output];
-        if (!hy__types_known(hy__edge_type(&c->in[k]), 1)) return 0;
+    if (HY__CBLAS || !hy__matrices_by(node->op, node->record, &ta, &tb) || ta || tb ||
+        !hy__types_known(type, 1) || (type->dtype != HY_F32 && type->dtype != HY_F64) ||
+        type->shape.ndim < 3 || type->shape.ndim > 4) return 0;
+    soft = hy__chain_soft(R, &node->in[0], c);
+    if (!soft || !HY__IS(soft->op, softmax) || !hy__one_result(R, soft)) return 0;
+    r = (const hy__softmax_rec *)soft->record;
+    scores = &soft->type[0];
+    if (!hy__types_known(scores, 1) || r->use_length || r->temperature != 1 ||
+        hy__axis(r->axis, scores->shape.ndim) != scores->shape.ndim - 1 ||
+        scores->shape.ndim != type->shape.ndim || !hy__same_type(scores, hy__edge_type(&soft->in[0])) ||
+        !hy__chain_masks(R, &soft->in[0], c)) return 0;
+    c->v = &node->in[1];
+    c->rec.use_mask = c->masks > 0;
+    if ((c->rec.zero_hidden && !c->masks) || (c->masks > 1 && type->shape.ndim != 4)) return 0;
+    if (c->loose || !hy__chain_keeps(&scores->shape, c->turned)) c->loose = 1;
+    for (k = 0; k < c->masks; k++) {
+        const hy_type *mask = hy__edge_type(c->mask[k]);
+        const int chosen = c->fill != 0 && k == c->masks - 1, over = mask->shape.ndim - type->shape.ndim;
+        if (!hy__types_known(mask, 1) || (mask->dtype != type->dtype && !chosen) || over > 1 ||
+            (over == 1 && (mask->shape.dim[0] != 1 || type->shape.ndim != 4))) return 0;
     }
-    return 1;
+    return (!c->loose || !R->mode->exact) && hy__edge_type(c->q)->shape.ndim == type->shape.ndim &&
+           hy__edge_type(c->k)->shape.ndim == type->shape.ndim;
 }
 
 static int hy__is_attention(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
@@ -44859,18 +44995,106 @@ static int hy__is_attention(const hy__rewrite *R, const hy__node *node, const hy
     return hy__attention_of(R, node, &c);
 }
 
-static int hy__emit_attention(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+static hy__edge hy__now_at(const hy__rewrite *R, const hy__edge *old)
+{
+    return R->value[R->first[hy__place_of(R, old->node)] + old->output];
+}
+
+/* Mask k in at most 4 dims, a condition as what it adds. */
+static int hy__emit_mask(hy__rewrite *R, const hy__node *node, const hy__attention_chain *c, int k,
+                         hy__edge *mask)
+{
+    static const char *const forms[2][2][2] = {         /* of the type, by how low, by what it keeps */
+        { { "(mul_scalar scalar=# (cast dtype=float32 m))",
+            "(mul_scalar scalar=# (rsub_scalar scalar=1 (cast dtype=float32 m)))" },
+          { "(log (rsub_scalar scalar=1 (cast dtype=float32 m)))", "(log (cast dtype=float32 m))" } },
+        { { "(mul_scalar scalar=# (cast dtype=float64 m))",
+            "(mul_scalar scalar=# (rsub_scalar scalar=1 (cast dtype=float64 m)))" },
+          { "(log (rsub_scalar scalar=1 (cast dtype=float64 m)))", "(log (cast dtype=float64 m))" } } };
+    const char *form;
+    const hy_shape *s;
+    hy_ints to;
+    hy__form M;
+    int d;
+    *mask = hy__now_at(R, c->mask[k]);
+    if (c->fill != 0 && k == c->masks - 1 && !(c->keeps && c->fill == -HUGE_VAL && c->masks == 1)) {
+        memset(&M, 0, sizeof M);
+        M.value['m' - 'a'] = c->mask[k];
+        M.number = c->fill;
+        form = forms[node->type[0].dtype == HY_F64][c->fill == -HUGE_VAL][c->keeps];
+        if (!hy__emit_form(R, &M, form, node->name, mask)) return -1;
+    }
+    s = &hy__edge_type(mask)->shape;
+    if (s->ndim <= 4) return 0;
+    for (to.n = 0, d = 1; d < s->ndim; d++) to.v[to.n++] = s->dim[d];
+    return hy__emit_reshape(R, "mask", *mask, &to, mask);
+}
+
+/* Heads that were taken apart, (B, T, heads, D) with its middle axes changed: how many; the value before. */
+static int64_t hy__chain_heads(const hy__edge *e, hy__edge *flat)
+{
+    int order[HY_MAX_DIM];
+    if (hy__edge_type(e)->shape.ndim != 4 || !hy__axis_order(e->node, order) || order[0] != 0 ||
+        order[1] != 2 || order[2] != 1) return 0;
+    *flat = e->node->in[0];
+    return hy__edge_type(e)->shape.dim[1];
+}
+
+/* Queries, keys and values as they were before their heads were taken apart, if all were: (B, T, heads D). */
+static int hy__emit_heads_joined(hy__rewrite *R, const hy__node *node, hy__attention_chain *c, hy__edge *in)
+{
+    hy__edge flat[3];
+    hy_ints to;
+    int64_t heads[3];
+    int i;
+    for (i = 0; i < 3; i++) heads[i] = hy__chain_heads(&in[i], &flat[i]);
+    if (R->mode->exact || heads[0] < 1 || heads[1] != heads[2] || heads[1] < 1 || heads[0] > INT_MAX)
+        return 0;
+    to.n = 3;
+    to.v[0] = to.v[1] = 0;
+    to.v[2] = -3;
+    for (i = 0; i < 3; i++) if (hy__emit_reshape(R, node->name, flat[i], &to, &in[i])) return -1;
+    c->rec.heads = (int)heads[0];
+    c->rec.kv_heads = (int)heads[1];
+    return 1;
+}
+
+static int hy__emit_attention(hy__rewrite *R, const hy__node *node, const hy__edge *old, hy__edge *out)
 {
     hy__attention_chain c;
-    (void)in;
+    hy__edge in[4], more;
+    hy_ints to;
+    int k, joined;
+    (void)old;
     if (!hy__attention_of(R, node, &c)) return 0;
-    if (c.rec.use_mask && node->type[0].shape.ndim == 3 && hy__edge_type(&c.in[3])->shape.ndim == 3) {
+    for (k = 0; k < c.seen; k++) if (hy__look_at(R, c.constant[k])) return -1;
+    in[0] = hy__now_at(R, c.q);
+    in[1] = hy__now_at(R, c.k);
+    in[2] = hy__now_at(R, c.v);
+    to.n = node->type[0].shape.ndim;
+    for (k = joined = 0; k < to.n; k++) { to.v[k] = c.order[k]; joined |= c.order[k] != k; }
+    if (c.turned && joined && hy__emit_transpose(R, node->name, in[1], &to, &in[1])) return -1;
+    joined = hy__emit_heads_joined(R, node, &c, in);
+    if (joined < 0) return -1;
+    for (k = 0; k < c.masks; k++) {
+        if (hy__emit_mask(R, node, &c, k, &more)) return -1;
+        if (k && hy__emit_sum(R, 1, "mask", in[3], more, &more)) return -1;
+        in[3] = more;
+    }
+    if (c.masks && node->type[0].shape.ndim == 3 && hy__edge_type(&in[3])->shape.ndim == 3) {
         hy__expand_dims_rec one;                        /* one head per sample */
         memset(&one, 0, sizeof one);
         one.axis = 1;
-        if (hy__rewrite_emit(R, HY_OP_expand_dims, node->name, 1, &c.in[3], &one, &c.in[3])) return -1;
+        if (hy__rewrite_emit(R, HY_OP_expand_dims, node->name, 1, &in[3], &one, &in[3])) return -1;
     }
-    return hy__rewrite_emit(R, HY_OP_attention, node->name, c.n, c.in, &c.rec, out) ? -1 : 1;
+    if (hy__rewrite_emit(R, HY_OP_attention, node->name, 3 + (c.masks > 0), in, &c.rec, out)) return -1;
+    if (!joined) return 1;
+    for (k = 0; k < 5; k++) to.v[k] = k < 2 ? 0 : k == 2 ? -4 : k == 3 ? c.rec.heads : -1;
+    to.n = 5;
+    if (hy__emit_reshape(R, node->name, *out, &to, out)) return -1;
+    for (k = 0; k < 4; k++) to.v[k] = k == 1 ? 2 : k == 2 ? 1 : k;
+    to.n = 4;
+    return hy__emit_transpose(R, node->name, *out, &to, out) ? -1 : 1;
 }
 
 /* --- the fused operator: a program of pointwise operators, run tile by tile --- *
@@ -46120,7 +46344,7 @@ enum { HY__PASS_LOOSE = 1, HY__PASS_INFERENCE = 2 };    /* may change bits; only
 enum { HY__PATTERNS_BUILT = ((HYBRID_PASSES) & (HY_PASS_ALGEBRA | HY_PASS_BATCH_NORM | HY_PASS_LAYOUT |
                                                 HY_PASS_PROLOGUE | HY_PASS_ATTENTION | HY_PASS_FUSE)) != 0 };
 enum { HY__KNOWS_ALGEBRA = 1, HY__KNOWS_WRITTEN, HY__KNOWS_NORM, HY__KNOWS_IMAGES, HY__KNOWS_LAST,
-       HY__KNOWS_PROLOGUE, HY__KNOWS_SCORES,
+       HY__KNOWS_SCORES, HY__KNOWS_PROLOGUE,
        HY__KNOWS_TAILS };
 typedef struct hy__pass {
     int         stage;                  /* HY__KNOWS_..., or 0 */
@@ -46188,11 +46412,11 @@ static const hy__pass hy__passes[] = {
       HY__PASS(LAYOUT, hy__find_last), HY__PASS_LOOSE | HY__PASS_INFERENCE, hy__asks_layout },
 #endif
     { 0, HY_PASS_AHEAD, "ahead", HY__PASS(AHEAD, hy__ahead_of_loop), NULL, HY__PASS_LOOSE, hy__asks_loop },
-    { HY__KNOWS_PROLOGUE, HY_PASS_PROLOGUE, "prologue", HY__PASS(PROLOGUE, hy__prologue),
-      HY__PASS(PROLOGUE, hy__find_fixed), HY__PASS_INFERENCE, NULL },
     { HY__KNOWS_SCORES, HY_PASS_ATTENTION, "attention",
       HY__BUILT(attention) ? HY__PASS(ATTENTION, hy__leave) : NULL, NULL, HY__PASS_INFERENCE,
       NULL },
+    { HY__KNOWS_PROLOGUE, HY_PASS_PROLOGUE, "prologue", HY__PASS(PROLOGUE, hy__prologue),
+      HY__PASS(PROLOGUE, hy__find_fixed), HY__PASS_INFERENCE, NULL },
     { HY__KNOWS_TAILS, HY_PASS_FUSE, "tails", HY__PASS(FUSE, hy__tails), NULL, HY__PASS_INFERENCE, NULL },
 #ifndef HYBRID_NO_VISION
     { 0, HY_PASS_FUSE, "chains", HY__PASS(FUSE, hy__into_chains), NULL, HY__PASS_INFERENCE,
@@ -46294,10 +46518,12 @@ static const hy__pattern hy__patterns[] = {
     HY__KNOWS(PROLOGUE, PROLOGUE, rnn, -1,
            hy__is_any, hy__prepare_rnn, "its weights are laid out once")
 #endif
-    HY__KNOWS(SCORES, ATTENTION, batch_dot, HY_OP_softmax,
+    HY__KNOWS(SCORES, ATTENTION, batch_dot, -1,
            hy__is_attention, hy__emit_attention, "one operator keeps no scores")
-    HY__KNOWS(SCORES, ATTENTION, linalg_gemm2, HY_OP_softmax,
+    HY__KNOWS(SCORES, ATTENTION, linalg_gemm2, -1,
            hy__is_attention, hy__emit_attention, "one operator keeps no scores")
+    HY__KNOWS(SCORES, ATTENTION, transpose, HY_OP_transpose,
+           hy__may_simplify, hy__algebra, "heads that were joined need no turning")
 #ifndef HYBRID_NO_VISION
     HY__KNOWS_IF(TAILS, FUSE, -1, HY_OP_convolution, HY__BUILT(convolution),   /* before it stores its sums */
            hy__may_limit, hy__emit_limited, NULL, NULL)

@@ -46,7 +46,7 @@ static hy_array *attention_torch(hy_frame *F, hy_block *self, hy_array *x)      
     return hy_linalg_gemm2(F, hy_softmax(F, s, -1, NULL), hy_get(F, x, 2), NULL);
 }
 
-/* Keys turned by swap_axes: of their last two axes it is attention, of others it is not, though shapes fit. */
+/* Keys turned by swap_axes: of their last two axes, or of others, then they are turned the way attention has them. */
 static hy_array *attention_swapped(hy_frame *F, hy_block *self, hy_array *x)
 {
     hy_array *s = hy_swap_axes(F, hy_get(F, x, 1), -1, -2);
@@ -118,7 +118,9 @@ static void test_attention_written_out(void)
             opt.exact = k;
             hy_hybridize(F, net, &opt);
             thin = i % 2 && c->queries <= 48;           /* products with keys that were turned round first */
-            if (!CHECK(attention_same(F, y, hy_call(F, net, x)))) printf("    case %d, %d\n", i, wide);
+            if (!CHECK(thin && !k ? attention_far(F, y, hy_call(F, net, x)) <= (wide ? 1e-14 : 3e-6)
+                                  : attention_same(F, y, hy_call(F, net, x)))) printf("    case %d, %d\n", i, wide);
+            thin &= k;                                  /* other bits, so not with `exact` */
 #ifdef HYBRID_USE_CBLAS
             thin = 1;                                   /* which makes the products itself */
 #endif
@@ -149,7 +151,7 @@ static void test_attention_swapped(void)
 #ifdef HYBRID_USE_CBLAS
         CHECK(attention_count(F, net, x, exact) == 0);
 #else
-        CHECK(attention_count(F, net, x, exact) == !i);
+        CHECK(attention_count(F, net, x, exact) == 1);
 #endif
     }
     CHECK(!hy_error(F));
@@ -173,9 +175,11 @@ static void test_attention_left_alone(void)
     hy_frame *F = hy_open(NULL);
     hy_block *net = hy_nn_hybrid_lambda(F, attention_written, "attention");
     hy_array *x = attention_inputs(F, &few), *y = hy_call(F, net, x);
-    hy_hybridize(F, net, NULL);
+    hy_hybridize_opt opt = { 0 };
+    opt.exact = 1;
+    hy_hybridize(F, net, &opt);
     CHECK(attention_same(F, y, hy_call(F, net, x)));
-    CHECK(attention_count(F, net, x, 0) == 0);
+    CHECK(attention_count(F, net, x, 1) == 0);
     x = attention_inputs(F, &attention_cases[1]);               /* C source has both products */
     CHECK(!hy_export_c(F, net, x, "attention.c", NULL));
     remove("attention.c");
@@ -184,6 +188,107 @@ static void test_attention_left_alone(void)
     hy_call(F, net, x);
     CHECK(attention_count(F, net, x, 0) == 0);
     CHECK(!hy_error(F));
+    hy_close(F);
+}
+
+/* Ways of writing, and near misses from ATTENTION_MISS on. */
+enum { ATTENTION_MISS = 10, ATTENTION_WAYS = 21 };
+static int attention_way;
+
+static hy_array *attention_all_of(hy_frame *F, double v, hy_array *like)
+{
+    return hy_reshape(F, hy_cast(F, hy_scalar(F, v), hy_dtype_of(F, like)), HY_INTS(1, 1, 1, 1), NULL);
+}
+static hy_array *attention_all(hy_frame *F, double v, hy_array *like)
+{
+    return hy_broadcast_to(F, attention_all_of(F, v, like), HY_INTS(2, 3, 20, 40));
+}
+
+static hy_array *attention_ways(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const int way = attention_way, heads = way == 8 || way == 9;
+    hy_array *q = hy_get(F, x, 0), *k = hy_get(F, x, 1), *v = hy_get(F, x, 2), *m = hy_get(F, x, 3), *p, *s, *low;
+    hy_array *cond = hy_cast(F, hy_greater_scalar(F, m, 0), HY_BOOL), *hidden, *also = NULL, *first;
+    hy_dtype dtype = hy_dtype_of(F, q);
+    (void)self;
+    if (heads) {                                        /* (B, T, heads D) whose heads are taken apart */
+        q = hy_transpose(F, hy_reshape(F, q, HY_INTS(2, 20, 3, 8), NULL), HY_AXES(0, 2, 1, 3));
+        k = hy_transpose(F, hy_reshape(F, k, HY_INTS(2, 40, 3, 8), NULL), HY_AXES(0, 2, 3, 1));
+        v = hy_transpose(F, hy_reshape(F, v, HY_INTS(2, 40, 3, 8), NULL), HY_AXES(0, 2, 1, 3));
+    } else k = hy_transpose(F, way == 1 ? hy_mul_scalar(F, k, 0.7) : k, HY_AXES(0, 1, 3, 2));
+    if (way == 0) k = hy_mul_scalar(F, hy_mul(F, attention_all_of(F, 0.5, k), k), 0.6);
+    q = way == 1 ? hy_div_scalar(F, q, 3) : way == 20 ? hy_add_scalar(F, q, 0.1) : hy_mul_scalar(F, q, 0.5);
+    s = hy_linalg_gemm2(F, q, k, NULL);
+    first = s;
+    low = attention_all(F, way % 2 ? -HUGE_VAL : way == 10 ? -10 : -3e38, s);
+    hidden = hy_cast(F, hy_reshape(F, hy_logical_not(F, cond), HY_INTS(1, 1, 20, 40), NULL), HY_BOOL);
+    hidden = hy_broadcast_to(F, hidden, HY_INTS(2, 3, 20, 40));
+    cond = hy_broadcast_to(F, hy_reshape(F, cond, HY_INTS(1, 1, 20, 40), NULL), HY_INTS(2, 3, 20, 40));
+    if (way == 2 || way == 3 || way == 10) s = hy_where(F, cond, s, low);
+    if (way == 4) s = hy_where(F, hidden, low, s);
+    if (way == 5) s = hy_where(F, hidden, low, s);
+    if (way == 11) s = hy_where(F, hy_cast(F, cond, dtype), s, low);            /* a condition of numbers */
+    if (way == 6) {                                     /* a bias, then a mask in 5 dims */
+        s = hy_reshape(F, hy_add(F, s, m), HY_INTS(1, 2, 3, 20, 40), NULL);
+        s = hy_reshape(F, hy_add(F, s, hy_reshape(F, hy_sin(F, m), HY_INTS(1, 1, 1, 20, 40), NULL)), HY_INTS(2, 3, 20, 40), NULL);
+    }
+    if (way == 17) {                                    /* other axes together */
+        s = hy_reshape(F, s, HY_INTS(6, 20, 40), NULL);
+        s = hy_reshape(F, hy_add(F, s, hy_reshape(F, m, HY_INTS(1, 20, 40), NULL)), HY_INTS(2, 3, 20, 40), NULL);
+    }
+    if (way == 7 || way == 9 || way == 14 || way == 15 || way == 18)
+        s = hy_add(F, s, hy_where(F, cond, attention_all(F, 0, s), attention_all(F, -HUGE_VAL, s)));
+    if (way == 16) also = s;
+    if (way == 12) { hy_softmax_opt warm = { 0 }; warm.temperature = 2; p = hy_softmax(F, s, -1, &warm); }
+    else p = hy_softmax(F, s, way == 13 ? 2 : -1, NULL);
+    if (way == 7 || way == 9 || way == 15 || way == 19)
+        p = hy_where(F, hy_cast(F, hy_not_equal(F, p, p), HY_BOOL), attention_all(F, way == 15, p), p);
+    if (way == 14) p = hy_where(F, hy_cast(F, hy_not_equal(F, p, first), HY_BOOL), attention_all(F, 0, p), p);
+    if (way == 18) also = p;
+    p = hy_linalg_gemm2(F, p, v, NULL);
+    if (heads) p = hy_reshape(F, hy_transpose(F, p, HY_AXES(0, 2, 1, 3)), HY_INTS(2, 20, 24), NULL);
+    return hy_group(F, p, also ? also : hy_add_scalar(F, m, 1));
+}
+
+/* The values are those of f64 line by line; with `exact`, and of what is none, every bit stays. */
+static void test_attention_ways(void)
+{
+    hy_frame *F = hy_open(NULL);
+    int k;
+    for (attention_way = 0; attention_way < ATTENTION_WAYS; attention_way++) {
+        const int way = attention_way, heads = way == 8 || way == 9, none = way >= ATTENTION_MISS && way != 20;
+        hy_array *in[4], *wide[4], *want, *plain, *got, *x;
+        hy_block *net;
+        hy_hybridize_opt opt = { 0 };
+        hy_begin(F);
+        net = hy_nn_hybrid_lambda(F, attention_ways, "attention");
+        in[0] = hy_normal(F, heads ? HY_SHAPE(2, 20, 24) : HY_SHAPE(2, 3, 20, 8), 0, 1);
+        in[1] = hy_normal(F, heads ? HY_SHAPE(2, 40, 24) : HY_SHAPE(2, 3, 40, 8), 0, 1);
+        in[2] = hy_normal(F, heads ? HY_SHAPE(2, 40, 24) : HY_SHAPE(2, 3, 40, 8), 0, 1);
+        in[3] = hy_normal(F, HY_SHAPE(20, 40), 0, 1);
+        for (k = 0; k < 40; k++)                        /* the first row hides everything where that is a number */
+            if (way == 2 || way == 7 || way == 9) hy_set_value(F, in[3], -1, 0, k);
+            else hy_set_value(F, in[3], 1, k % 20, k % 40);
+        for (k = 0; k < 4; k++) wide[k] = hy_cast(F, in[k], HY_F64);
+        x = hy_group_of(F, 4, in);
+        want = hy_call(F, net, hy_group_of(F, 4, wide));
+        plain = hy_call(F, net, x);
+        opt.exact = 1;
+        hy_hybridize(F, net, &opt);
+        got = hy_call(F, net, x);
+        CHECK(attention_same(F, hy_get(F, got, 0), hy_get(F, plain, 0)));
+        hy_hybridize(F, net, NULL);
+        got = hy_call(F, net, x);
+        if (none) CHECK(attention_same(F, hy_get(F, got, 0), hy_get(F, plain, 0)));
+        else if (!CHECK(attention_far(F, hy_cast(F, hy_get(F, got, 0), HY_F64), hy_get(F, want, 0)) <= 2e-6))
+            printf("    way %d is %g off\n", way, attention_far(F, hy_cast(F, hy_get(F, got, 0), HY_F64), hy_get(F, want, 0)));
+#ifndef HYBRID_USE_CBLAS
+        if (!CHECK(attention_count(F, net, x, 0) == !none)) printf("    way %d\n", way);
+#endif
+        hy_block_free(F, net);
+        hy_end(F);
+        if (!CHECK(!hy_error(F))) printf("    way %d: %s\n", way, hy_error(F));
+    }
     hy_close(F);
 }
 
@@ -335,6 +440,7 @@ static void test_attention(void)
 {
     RUN(test_attention_written_out);
     RUN(test_attention_swapped);
+    RUN(test_attention_ways);
     RUN(test_attention_left_alone);
     RUN(test_attention_manners);
     RUN(test_attention_gradients);
