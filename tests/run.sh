@@ -229,10 +229,10 @@ part_bench()
         await library && program tools/bench.c "$out/bench"
     fi
     note $? "tools/bench.c builds"
-    small="mlp_b1 mlp_b16 mlp_start_up lenet_b1 train_mlp fancy_4 chain gemm_64"
+    small="mlp_b1 mlp_b16 mlp_start_up lenet_b1 train_mlp decoder fancy_4 chain gemm_64"
     "$out/bench" --quick --threads 1 --lines $small > "$out/bench.lines"
     note $? "the benchmark's results are right"
-    [ "$(grep -c "^R	[a-z0-9_]*	hybrid.h-[a-z]*	1	[0-9.]*	[0-9.]*	[0-9.]*$" "$out/bench.lines")" = 16 ]
+    [ "$(grep -c "^R	[a-z0-9_]*	hybrid.h-[a-z]*	1	[0-9.]*	[0-9.]*	[0-9.]*$" "$out/bench.lines")" = 18 ]
     note $? "the benchmark prints a line for each workload and mode"
     sed 's/hybrid.h-/other-/' "$out/bench.lines" > "$out/bench.peers"
     "$out/bench" --quick --threads 1 --json --peers "$out/bench.peers" --html "$out/bench.html" mlp_b1 > "$out/bench.json"
@@ -247,6 +247,14 @@ results = json.load(sys.stdin)["results"]
 assert [r["mode"] for r in results] == ["line by line", "compiled"]
 assert all(r["seconds"] > 0 and r["off"] < 1e-4 and r["peer"].startswith("other-") for r in results)' < "$out/bench.json"
         note $? "the benchmark's JSON is JSON"
+    fi
+    mkdir "$out/bench.files"
+    [ "$("$out/bench" --onnx "$out/bench.files" mlp_b1 decoder)" = "$out/bench.files/mlp_b1.onnx
+$out/bench.files/decoder_6x288.onnx" ]
+    note $? "the benchmark writes its networks as ONNX files"
+    if await hybrid; then
+        "$out/hybrid" check "$out/bench.files/decoder_6x288.onnx" > "$out/bench.check" 2>&1
+        note $? "hybrid check takes one of them"
     fi
     "$out/bench" no_such_workload 2> /dev/null
     [ $? = 2 ]

@@ -7,6 +7,8 @@
  */
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
+#define HYBRID_ONNX_IMPLEMENTATION
+#include "onnx.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -272,10 +274,12 @@ static hy_block *resnet_network(hy_frame *F, const int *size)
 
 static hy_array *photo_input(hy_frame *F, const int *size) { return image(F, 1, 3, size[0]); }
 
-/* --- MobileNetV2: side of the image --- */
-static const struct { int widen, channels, times, stride; } mobile_rows[] = {
-    { 1, 16, 1, 1 }, { 6, 24, 2, 2 }, { 6, 32, 3, 2 }, { 6, 64, 4, 2 }, { 6, 96, 3, 1 }, { 6, 160, 3, 2 },
-    { 6, 320, 1, 1 } };
+/* --- what the networks of today are made of --- */
+static hy_array *relu(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_relu(F, x);
+}
 
 static hy_array *relu6(hy_frame *F, hy_block *self, hy_array *x)
 {
@@ -283,46 +287,287 @@ static hy_array *relu6(hy_frame *F, hy_block *self, hy_array *x)
     return hy_clip(F, x, 0, 6);
 }
 
-static hy_block *conv_norm(hy_frame *F, int channels, int kernel, int stride, int groups, int limited)
+static hy_array *hard_sigmoid(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_hard_sigmoid_opt o = { 0 };
+    (void)self;
+    o.alpha = 1 / 6.0;
+    return hy_hard_sigmoid(F, x, &o);
+}
+
+static hy_array *hard_swish(hy_frame *F, hy_block *self, hy_array *x)
+{
+    return hy_mul(F, x, hard_sigmoid(F, self, x));
+}
+
+static hy_array *logistic(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_sigmoid(F, x);
+}
+
+static hy_array *silu(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_mul(F, x, hy_sigmoid(F, x));
+}
+
+/* With batch norm; fn is an activation, or NULL. */
+static hy_block *conv_norm(hy_frame *F, int channels, int kernel, int stride, int groups, hy_forward_fn fn)
 {
     hy_block *net = hy_nn_hybrid_sequential(F);
     hy_append(F, net, conv(F, channels, kernel, stride, kernel / 2, groups, 0, NULL), batch_norm(F));
-    return limited ? hy_append(F, net, hy_nn_hybrid_lambda(F, relu6, "relu6")) : net;
+    return fn ? hy_append(F, net, hy_nn_hybrid_lambda(F, fn, "activation")) : net;
 }
 
-typedef struct { hy_block base; hy_block *body; } added;
+/* What body makes of x, and x, which may go through a convolution. */
+typedef struct { hy_block base; hy_block *body, *skip; } added;
 
 static hy_array *added_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
-    return hy_add(F, x, hy_call(F, ((added *)self)->body, x));
+    added *a = (added *)self;
+    hy_array *y = hy_call(F, a->body, x);
+    return hy_add(F, y, a->skip ? hy_call(F, a->skip, x) : x);
 }
 
-static hy_block *inverted_new(hy_frame *F, int inputs, int channels, int stride, int widen)
+static hy_block *added_new(hy_frame *F, hy_block *body, hy_block *skip)
 {
-    hy_block *body = hy_nn_hybrid_sequential(F);
-    int inner = inputs * widen;
-    added *a;
-    if (widen > 1) hy_append(F, body, conv_norm(F, inner, 1, 1, 1, 1));
-    hy_append(F, body, conv_norm(F, inner, 3, stride, inner, 1), conv_norm(F, channels, 1, 1, 1, 0));
-    if (stride > 1 || inputs != channels) return body;
-    a = HY_BLOCK_NEW(F, added, added_forward);
+    added *a = HY_BLOCK_NEW(F, added, added_forward);
     if (!a) return NULL;
     a->body = hy_add_child(F, &a->base, "body", body);
+    if (skip) a->skip = hy_add_child(F, &a->base, "skip", skip);
     return &a->base;
+}
+
+/* Channels weighed by what all places of the image say of them. */
+typedef struct { hy_block base; hy_block *narrow, *wide; hy_forward_fn inner, outer; } squeezing;
+
+static hy_array *squeezing_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    squeezing *q = (squeezing *)self;
+    hy_reduce_opt keep = { 1, 0 };
+    hy_array *s = hy_mean(F, x, HY_INTS(2, 3), &keep);
+    s = q->inner(F, self, hy_call(F, q->narrow, s));
+    return hy_mul(F, x, q->outer(F, self, hy_call(F, q->wide, s)));
+}
+
+static hy_block *squeezing_new(hy_frame *F, int channels, int narrow, hy_forward_fn inner, hy_forward_fn outer)
+{
+    squeezing *q = HY_BLOCK_NEW(F, squeezing, squeezing_forward);
+    if (!q) return NULL;
+    q->narrow = hy_add_child(F, &q->base, "narrow", conv(F, narrow, 1, 1, 0, 1, 1, NULL));
+    q->wide = hy_add_child(F, &q->base, "wide", conv(F, channels, 1, 1, 0, 1, 1, NULL));
+    q->inner = inner;
+    q->outer = outer;
+    return &q->base;
+}
+
+/* --- ResNet-50: side of the image --- */
+static const int deep_rows[] = { 3, 4, 6, 3 };
+
+static hy_block *bottleneck_new(hy_frame *F, int inner, int stride, int widens)
+{
+    hy_block *net = hy_nn_hybrid_sequential(F), *body = hy_nn_hybrid_sequential(F);
+    hy_append(F, body, conv_norm(F, inner, 1, 1, 1, relu), conv_norm(F, inner, 3, stride, 1, relu),
+              conv_norm(F, 4 * inner, 1, 1, 1, NULL));
+    hy_append(F, net, added_new(F, body, widens ? conv_norm(F, 4 * inner, 1, stride, 1, NULL) : NULL));
+    return hy_append(F, net, hy_nn_activation(F, "relu"));
+}
+
+static hy_block *deep_network(hy_frame *F, const int *size)
+{
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    int i, k;
+    (void)size;
+    hy_append(F, net, conv_norm(F, 64, 7, 2, 1, relu), max_pool(F, 3, 2, 1));
+    for (i = 0; i < COUNT(deep_rows); i++)
+        for (k = 0; k < deep_rows[i]; k++)
+            hy_append(F, net, bottleneck_new(F, 64 << i, i && !k ? 2 : 1, !k));
+    return hy_append(F, net, hy_nn_global_avg_pool2d(F, NULL), dense(F, 1000, NULL));
+}
+
+/* --- MobileNetV2, MobileNetV3-large, EfficientNet-B0: side of the image --- */
+enum { PLAIN, SMOOTH };
+typedef struct mobile_row { int kernel, inner, channels, stride, squeezed, smooth; } mobile_row;
+typedef struct mobile {
+    int         first, last, hidden;    /* channels; hidden: of a dense layer before the scores, or 0 */
+    hy_forward_fn fn[2], inner, outer;    /* PLAIN and SMOOTH; inside of what squeezes */
+    double    (*plain[2])(double x), (*plain_inner)(double x), (*plain_outer)(double x);
+    mobile_row  row[17];
+} mobile;
+
+static double plain_relu(double x) { return x > 0 ? x : 0; }
+static double plain_relu6(double x) { return x < 0 ? 0 : x > 6 ? 6 : x; }
+static double plain_hard_sigmoid(double x) { return x < -3 ? 0 : x > 3 ? 1 : x / 6 + 0.5; }
+static double plain_hard_swish(double x) { return x * plain_hard_sigmoid(x); }
+static double plain_sigmoid(double x) { return 1 / (1 + exp(-x)); }
+static double plain_silu(double x) { return x * plain_sigmoid(x); }
+
+static const mobile mobile_v2 = { 32, 1280, 0, { relu6, relu6 }, NULL, NULL,
+    { plain_relu6, plain_relu6 }, NULL, NULL,
+    { { 3, 32, 16, 1, 0, 0 }, { 3, 96, 24, 2, 0, 0 }, { 3, 144, 24, 1, 0, 0 }, { 3, 144, 32, 2, 0, 0 },
+      { 3, 192, 32, 1, 0, 0 }, { 3, 192, 32, 1, 0, 0 }, { 3, 192, 64, 2, 0, 0 }, { 3, 384, 64, 1, 0, 0 },
+      { 3, 384, 64, 1, 0, 0 }, { 3, 384, 64, 1, 0, 0 }, { 3, 384, 96, 1, 0, 0 }, { 3, 576, 96, 1, 0, 0 },
+      { 3, 576, 96, 1, 0, 0 }, { 3, 576, 160, 2, 0, 0 }, { 3, 960, 160, 1, 0, 0 },
+      { 3, 960, 160, 1, 0, 0 }, { 3, 960, 320, 1, 0, 0 } } };
+static const mobile mobile_v3 = { 16, 960, 1280, { relu, hard_swish }, relu, hard_sigmoid,
+    { plain_relu, plain_hard_swish }, plain_relu, plain_hard_sigmoid,
+    { { 3, 16, 16, 1, 0, 0 }, { 3, 64, 24, 2, 0, 0 }, { 3, 72, 24, 1, 0, 0 }, { 5, 72, 40, 2, 24, 0 },
+      { 5, 120, 40, 1, 32, 0 }, { 5, 120, 40, 1, 32, 0 }, { 3, 240, 80, 2, 0, 1 }, { 3, 200, 80, 1, 0, 1 },
+      { 3, 184, 80, 1, 0, 1 }, { 3, 184, 80, 1, 0, 1 }, { 3, 480, 112, 1, 120, 1 },
+      { 3, 672, 112, 1, 168, 1 }, { 5, 672, 160, 2, 168, 1 }, { 5, 960, 160, 1, 240, 1 },
+      { 5, 960, 160, 1, 240, 1 } } };
+static const mobile efficient = { 32, 1280, 0, { silu, silu }, silu, logistic,
+    { plain_silu, plain_silu }, plain_silu, plain_sigmoid,
+    { { 3, 32, 16, 1, 8, 1 }, { 3, 96, 24, 2, 4, 1 }, { 3, 144, 24, 1, 6, 1 }, { 5, 144, 40, 2, 6, 1 },
+      { 5, 240, 40, 1, 10, 1 }, { 3, 240, 80, 2, 10, 1 }, { 3, 480, 80, 1, 20, 1 }, { 3, 480, 80, 1, 20, 1 },
+      { 5, 480, 112, 1, 20, 1 }, { 5, 672, 112, 1, 28, 1 }, { 5, 672, 112, 1, 28, 1 },
+      { 5, 672, 192, 2, 28, 1 }, { 5, 1152, 192, 1, 48, 1 }, { 5, 1152, 192, 1, 48, 1 },
+      { 5, 1152, 192, 1, 48, 1 }, { 3, 1152, 320, 1, 48, 1 } } };
+
+static hy_block *inverted_new(hy_frame *F, const mobile *m, const mobile_row *row, int inputs)
+{
+    hy_block *body = hy_nn_hybrid_sequential(F);
+    hy_forward_fn fn = m->fn[row->smooth];
+    if (row->inner != inputs) hy_append(F, body, conv_norm(F, row->inner, 1, 1, 1, fn));
+    hy_append(F, body, conv_norm(F, row->inner, row->kernel, row->stride, row->inner, fn));
+    if (row->squeezed) hy_append(F, body, squeezing_new(F, row->inner, row->squeezed, m->inner, m->outer));
+    hy_append(F, body, conv_norm(F, row->channels, 1, 1, 1, NULL));
+    return row->stride == 1 && inputs == row->channels ? added_new(F, body, NULL) : body;
+}
+
+static hy_block *mobile_of(hy_frame *F, const mobile *m)
+{
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    int i, inputs = m->first;
+    hy_append(F, net, conv_norm(F, m->first, 3, 2, 1, m->fn[SMOOTH]));
+    for (i = 0; i < COUNT(m->row) && m->row[i].kernel; inputs = m->row[i++].channels)
+        hy_append(F, net, inverted_new(F, m, &m->row[i], inputs));
+    hy_append(F, net, conv_norm(F, m->last, 1, 1, 1, m->fn[SMOOTH]), hy_nn_global_avg_pool2d(F, NULL));
+    if (m->hidden)
+        hy_append(F, net, dense(F, m->hidden, NULL), hy_nn_hybrid_lambda(F, m->fn[SMOOTH], "activation"));
+    return hy_append(F, net, dense(F, 1000, NULL));
 }
 
 static hy_block *mobile_network(hy_frame *F, const int *size)
 {
-    hy_block *net = hy_nn_hybrid_sequential(F);
-    int i, k, inputs = 32;
     (void)size;
-    hy_append(F, net, conv_norm(F, 32, 3, 2, 1, 1));
-    for (i = 0; i < COUNT(mobile_rows); i++)
-        for (k = 0; k < mobile_rows[i].times; k++, inputs = mobile_rows[i].channels)
-            hy_append(F, net, inverted_new(F, inputs, mobile_rows[i].channels, k ? 1 : mobile_rows[i].stride,
-                                           mobile_rows[i].widen));
-    return hy_append(F, net, conv_norm(F, 1280, 1, 1, 1, 1), hy_nn_global_avg_pool2d(F, NULL),
+    return mobile_of(F, &mobile_v2);
+}
+
+static hy_block *mobile_v3_network(hy_frame *F, const int *size)
+{
+    (void)size;
+    return mobile_of(F, &mobile_v3);
+}
+
+static hy_block *efficient_network(hy_frame *F, const int *size)
+{
+    (void)size;
+    return mobile_of(F, &efficient);
+}
+
+/* --- ConvNeXt-T: side of the image --- */
+static const struct { int times, channels; } next_rows[] = { { 3, 96 }, { 3, 192 }, { 9, 384 }, { 3, 768 } };
+
+/* (1,c,h,w) -> (1,h,w,c), and back */
+static hy_array *places(hy_frame *F, hy_array *x) { return hy_transpose(F, x, HY_AXES(0, 2, 3, 1)); }
+static hy_array *planes(hy_frame *F, hy_array *x) { return hy_transpose(F, x, HY_AXES(0, 3, 1, 2)); }
+
+/* A layer norm over channels. */
+static hy_array *norm_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    return planes(F, hy_call(F, ((added *)self)->body, places(F, x)));
+}
+
+static hy_block *channel_norm(hy_frame *F)
+{
+    added *a = HY_BLOCK_NEW(F, added, norm_forward);
+    if (!a) return NULL;
+    a->body = hy_add_child(F, &a->base, "norm", layer_norm(F));
+    return &a->base;
+}
+
+typedef struct { hy_block base; hy_array *scale; hy_block *around, *norm, *inner, *outer; } next_block;
+
+static hy_array *next_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    next_block *b = (next_block *)self;
+    hy_array *y = hy_call(F, b->norm, places(F, hy_call(F, b->around, x)));
+    y = hy_call(F, b->outer, gelu(F, hy_call(F, b->inner, y)));
+    return hy_add(F, x, planes(F, hy_mul(F, y, b->scale)));
+}
+
+static hy_block *next_new(hy_frame *F, int channels)
+{
+    next_block *b = HY_BLOCK_NEW(F, next_block, next_forward);
+    hy_param_opt scale = { HY_F32, around_one(), 0, 0, 0, 0 };
+    if (!b) return NULL;
+    b->scale = hy_add_param(F, &b->base, "scale", HY_SHAPE(channels), &scale);
+    b->around = hy_add_child(F, &b->base, "around", conv(F, channels, 7, 1, 3, channels, 1, NULL));
+    b->norm = hy_add_child(F, &b->base, "norm", layer_norm(F));
+    b->inner = hy_add_child(F, &b->base, "inner", project(F, 4 * channels));
+    b->outer = hy_add_child(F, &b->base, "outer", project(F, channels));
+    return &b->base;
+}
+
+static hy_block *next_network(hy_frame *F, const int *size)
+{
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    int i, k;
+    (void)size;
+    for (i = 0; i < COUNT(next_rows); i++) {
+        int channels = next_rows[i].channels;
+        if (i) hy_append(F, net, channel_norm(F), conv(F, channels, 2, 2, 0, 1, 1, NULL));
+        else hy_append(F, net, conv(F, channels, 4, 4, 0, 1, 1, NULL), channel_norm(F));
+        for (k = 0; k < next_rows[i].times; k++) hy_append(F, net, next_new(F, channels));
+    }
+    return hy_append(F, net, hy_nn_global_avg_pool2d(F, NULL), hy_nn_flatten(F), layer_norm(F),
                      dense(F, 1000, NULL));
+}
+
+/* --- U-Net: side of the image, channels of its largest images --- */
+enum { FLOORS = 4 };
+typedef struct { hy_block base; hy_block *down[FLOORS], *up[FLOORS - 1], *beside[FLOORS - 1], *last; } unet;
+
+static hy_block *two_convs(hy_frame *F, int channels)
+{
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    return hy_append(F, net, conv_norm(F, channels, 3, 1, 1, relu), conv_norm(F, channels, 3, 1, 1, relu));
+}
+
+static hy_array *unet_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    unet *u = (unet *)self;
+    hy_pooling_opt half = { 0 };
+    hy_array *left[FLOORS];
+    int i;
+    half.stride = HY_INTS(2, 2);
+    for (i = 0; i < FLOORS; i++) {
+        if (i) x = hy_pooling(F, x, HY_INTS(2, 2), &half);
+        x = left[i] = hy_call(F, u->down[i], x);
+    }
+    for (i = FLOORS - 2; i >= 0; i--)
+        x = hy_call(F, u->beside[i], hy_concat(F, hy_group(F, hy_call(F, u->up[i], x), left[i]), 1));
+    return hy_call(F, u->last, x);
+}
+
+static hy_block *unet_network(hy_frame *F, const int *size)
+{
+    unet *u = HY_BLOCK_NEW(F, unet, unet_forward);
+    hy_nn_conv_opt twice = { 0 };
+    int i;
+    if (!u) return NULL;
+    twice.strides = HY_INTS(2, 2);
+    twice.bias_initializer = hy_init_uniform(0.1);
+    for (i = 0; i < FLOORS; i++) u->down[i] = hy_add_child(F, &u->base, NULL, two_convs(F, size[1] << i));
+    for (i = FLOORS - 2; i >= 0; i--) {
+        hy_block *up = hy_nn_conv2d_transpose(F, size[1] << i, HY_INTS(2, 2), &twice);
+        u->up[i] = hy_add_child(F, &u->base, NULL, up);
+        u->beside[i] = hy_add_child(F, &u->base, NULL, two_convs(F, size[1] << i));
+    }
+    u->last = hy_add_child(F, &u->base, NULL, conv(F, 2, 1, 1, 0, 1, 1, NULL));
+    return &u->base;
 }
 
 /* --- fancy: numbers --- */
@@ -439,11 +684,11 @@ static hy_block *loop_network(hy_frame *F, const int *size)
     return &l->base;
 }
 
-/* --- a transformer's encoder block: steps, width, heads, inner width --- */
+/* --- a transformer's block: steps, width, heads, inner width --- */
 typedef struct {
     hy_block base;
-    hy_block *apart, *joined, *norm1, *inner, *outer, *norm2;   /* in the order of their use */
-    int steps, width, heads;
+    hy_block *apart, *joined, *norm1, *inner, *outer, *norm2;   /* in the order of their parameters */
+    int steps, width, heads, norm_first;
 } encoder;
 
 /* (3,heads,steps,part) -> (heads,steps,part) */
@@ -452,34 +697,56 @@ static hy_array *third(hy_frame *F, hy_array *x, int i)
     return hy_reshape(F, hy_slice_axis(F, x, 0, i, i + 1), HY_INTS(-3, 0, 0), NULL);
 }
 
-static hy_array *attention(hy_frame *F, encoder *e, hy_array *x)
+/* past: group(keys, values) of what came before, which grows by this step; or NULL. */
+static hy_array *attention(hy_frame *F, encoder *e, hy_array *x, hy_array **past)
 {
     int part = e->width / e->heads;
     hy_batch_dot_opt with_columns = { 0 };
-    hy_array *seen;
+    hy_array *keys, *values, *seen;
     with_columns.transpose_b = 1;
     x = hy_reshape(F, hy_call(F, e->apart, x), HY_INTS(e->steps, 3, e->heads, part), NULL);
     x = hy_transpose(F, x, HY_AXES(1, 2, 0, 3));
-    seen = hy_mul_scalar(F, hy_batch_dot(F, third(F, x, 0), third(F, x, 1), &with_columns), 1 / sqrt(part));
-    x = hy_batch_dot(F, hy_softmax(F, seen, -1, NULL), third(F, x, 2), NULL);
+    keys = third(F, x, 1);
+    values = third(F, x, 2);
+    if (past) {
+        keys = hy_extend(F, hy_get(F, *past, 0), keys, 1);
+        values = hy_extend(F, hy_get(F, *past, 1), values, 1);
+        *past = hy_group(F, keys, values);
+    }
+    seen = hy_mul_scalar(F, hy_batch_dot(F, third(F, x, 0), keys, &with_columns), 1 / sqrt(part));
+    x = hy_batch_dot(F, hy_softmax(F, seen, -1, NULL), values, NULL);
     x = hy_reshape(F, hy_transpose(F, x, HY_AXES(1, 0, 2)), HY_INTS(1, e->steps, e->width), NULL);
     return hy_call(F, e->joined, x);
 }
 
-static hy_array *encoder_forward(hy_frame *F, hy_block *self, hy_array *x)
+static hy_array *perceptron(hy_frame *F, encoder *e, hy_array *x)
 {
-    encoder *e = (encoder *)self;
-    x = hy_call(F, e->norm1, hy_add(F, x, attention(F, e, x)));
-    return hy_call(F, e->norm2, hy_add(F, x, hy_call(F, e->outer, gelu(F, hy_call(F, e->inner, x)))));
+    return hy_call(F, e->outer, gelu(F, hy_call(F, e->inner, x)));
 }
 
-static hy_block *encoder_network(hy_frame *F, const int *size)
+static hy_array *attending(hy_frame *F, encoder *e, hy_array *x, hy_array **past)
+{
+    if (e->norm_first) {
+        x = hy_add(F, x, attention(F, e, hy_call(F, e->norm1, x), past));
+        return hy_add(F, x, perceptron(F, e, hy_call(F, e->norm2, x)));
+    }
+    x = hy_call(F, e->norm1, hy_add(F, x, attention(F, e, x, past)));
+    return hy_call(F, e->norm2, hy_add(F, x, perceptron(F, e, x)));
+}
+
+static hy_array *encoder_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    return attending(F, (encoder *)self, x, NULL);
+}
+
+static hy_block *encoder_new(hy_frame *F, const int *size, int norm_first)
 {
     encoder *e = HY_BLOCK_NEW(F, encoder, encoder_forward);
     if (!e) return NULL;
     e->steps = size[0];
     e->width = size[1];
     e->heads = size[2];
+    e->norm_first = norm_first;
     e->apart = hy_add_child(F, &e->base, "apart", project(F, 3 * size[1]));
     e->joined = hy_add_child(F, &e->base, "joined", project(F, size[1]));
     e->norm1 = hy_add_child(F, &e->base, "norm1", layer_norm(F));
@@ -489,9 +756,118 @@ static hy_block *encoder_network(hy_frame *F, const int *size)
     return &e->base;
 }
 
+static hy_block *encoder_network(hy_frame *F, const int *size) { return encoder_new(F, size, 0); }
+
 static hy_array *encoder_input(hy_frame *F, const int *size)
 {
     return hy_normal(F, HY_SHAPE(1, size[0], size[1]), 0, 1);
+}
+
+/* --- ViT: steps (patches and one of the image), width, heads, inner width, blocks, side of a patch --- */
+typedef struct { hy_block base; hy_array *whole, *place; hy_block *patches, *blocks, *scores; } vit;
+
+static hy_array *vit_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    vit *v = (vit *)self;
+    x = hy_reshape(F, hy_call(F, v->patches, x), HY_INTS(0, 0, -1), NULL);
+    x = hy_concat(F, hy_group(F, v->whole, hy_transpose(F, x, HY_AXES(0, 2, 1))), 1);
+    x = hy_call(F, v->blocks, hy_add(F, x, v->place));
+    return hy_call(F, v->scores, hy_slice_axis(F, x, 1, 0, 1));
+}
+
+static hy_block *vit_network(hy_frame *F, const int *size)
+{
+    vit *v = HY_BLOCK_NEW(F, vit, vit_forward);
+    hy_param_opt drawn = { HY_F32, hy_init_normal(1), 0, 0, 0, 0 };
+    hy_block *blocks = hy_nn_hybrid_sequential(F);
+    int i;
+    if (!v) return NULL;
+    v->whole = hy_add_param(F, &v->base, "whole", HY_SHAPE(1, 1, size[1]), &drawn);
+    v->place = hy_add_param(F, &v->base, "place", HY_SHAPE(1, size[0], size[1]), &drawn);
+    v->patches = hy_add_child(F, &v->base, "patches", conv(F, size[1], size[5], size[5], 0, 1, 1, NULL));
+    for (i = 0; i < size[4]; i++) hy_append(F, blocks, encoder_new(F, size, 1));
+    v->blocks = hy_add_child(F, &v->base, "blocks", hy_append(F, blocks, layer_norm(F)));
+    v->scores = hy_add_child(F, &v->base, "scores", dense(F, 1000, NULL));
+    return &v->base;
+}
+
+static hy_array *vit_input(hy_frame *F, const int *size)
+{
+    int side = size[5] * (int)(sqrt(size[0] - 1) + 0.5);
+    return image(F, 1, 3, side);
+}
+
+/* --- BERT: steps, width, heads, inner width, blocks, words --- */
+typedef struct { hy_block base; hy_array *place; hy_block *words, *norm, *blocks; } bert;
+
+static hy_array *bert_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    bert *b = (bert *)self;
+    x = hy_add(F, hy_call(F, b->words, x), b->place);
+    return hy_call(F, b->blocks, hy_call(F, b->norm, x));
+}
+
+static hy_block *bert_network(hy_frame *F, const int *size)
+{
+    bert *b = HY_BLOCK_NEW(F, bert, bert_forward);
+    hy_param_opt drawn = { HY_F32, hy_init_normal(1), 0, 0, 0, 0 };
+    hy_block *blocks = hy_nn_hybrid_sequential(F);
+    int i;
+    if (!b) return NULL;
+    b->place = hy_add_param(F, &b->base, "place", HY_SHAPE(1, size[0], size[1]), &drawn);
+    b->words = hy_add_child(F, &b->base, "words", hy_nn_embedding(F, size[5], size[1], NULL));
+    b->norm = hy_add_child(F, &b->base, "norm", layer_norm(F));
+    for (i = 0; i < size[4]; i++) hy_append(F, blocks, encoder_new(F, size, 0));
+    b->blocks = hy_add_child(F, &b->base, "blocks", blocks);
+    return &b->base;
+}
+
+static hy_array *bert_input(hy_frame *F, const int *size)
+{
+    return hy_randint(F, HY_SHAPE(1, size[0]), 0, size[5]);
+}
+
+/* --- a decoder's step: 1, width, heads, inner width, blocks, words, words before. group(word, keys, values,
+ *     ... of each block) -> group(scores, the same with this word's) --- */
+enum { MOST_BLOCKS = 12 };
+typedef struct { hy_block base; hy_block *words, *block[MOST_BLOCKS], *norm, *scores; int blocks; } decoder;
+
+static hy_array *decoder_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    decoder *d = (decoder *)self;
+    hy_array *y = hy_call(F, d->words, hy_get(F, x, 0)), *all[2 * MOST_BLOCKS + 1];
+    int i;
+    for (i = 0; i < d->blocks; i++) {
+        hy_array *past = hy_group(F, hy_get(F, x, 2 * i + 1), hy_get(F, x, 2 * i + 2));
+        y = attending(F, (encoder *)d->block[i], y, &past);
+        all[2 * i + 1] = hy_get(F, past, 0);
+        all[2 * i + 2] = hy_get(F, past, 1);
+    }
+    all[0] = hy_call(F, d->scores, hy_call(F, d->norm, y));
+    return hy_group_of(F, 2 * d->blocks + 1, all);
+}
+
+static hy_block *decoder_network(hy_frame *F, const int *size)
+{
+    decoder *d = HY_BLOCK_NEW(F, decoder, decoder_forward);
+    int i;
+    if (!d) return NULL;
+    d->blocks = size[4];
+    d->words = hy_add_child(F, &d->base, "words", hy_nn_embedding(F, size[5], size[1], NULL));
+    for (i = 0; i < d->blocks; i++) d->block[i] = hy_add_child(F, &d->base, NULL, encoder_new(F, size, 1));
+    d->norm = hy_add_child(F, &d->base, "norm", layer_norm(F));
+    d->scores = hy_add_child(F, &d->base, "scores", dense(F, size[5], NULL));
+    return &d->base;
+}
+
+static hy_array *decoder_input(hy_frame *F, const int *size)
+{
+    hy_array *x[2 * MOST_BLOCKS + 1];
+    int i;
+    x[0] = hy_randint(F, HY_SHAPE(1, size[0]), 0, size[5]);
+    for (i = 1; i < 2 * size[4] + 1; i++)
+        x[i] = hy_normal(F, HY_SHAPE(size[2], size[6], size[1] / size[2]), 0, 1);
+    return hy_group_of(F, 2 * size[4] + 1, x);
 }
 
 /* --- one convolution with bias and relu: side, inputs, channels, kernel, stride, pad, groups --- */
@@ -949,10 +1325,10 @@ static tensor ref_relu(reference *R, tensor x)
     return l.y;
 }
 
-static tensor ref_relu6(tensor x)
+static tensor ref_each(tensor x, double (*fn)(double x))
 {
     int64_t i;
-    for (i = 0; i < length(x); i++) x.v[i] = x.v[i] < 0 ? 0 : x.v[i] > 6 ? 6 : x.v[i];
+    for (i = 0; fn && i < length(x); i++) x.v[i] = fn(x.v[i]);
     return x;
 }
 
@@ -1060,31 +1436,144 @@ static void compute_resnet(reference *R, const int *size)
     expect_tensor(R, ref_dense(R, ref_global_average(x), 1000));
 }
 
-static tensor ref_conv_norm(reference *R, tensor x, int channels, int kernel, int stride, int groups)
+static tensor ref_conv_norm(reference *R, tensor x, int channels, int kernel, int stride, int groups,
+                            double (*fn)(double x))
 {
-    return ref_batch_norm(R, ref_conv(R, x, channels, kernel, stride, kernel / 2, groups, 0));
+    return ref_each(ref_batch_norm(R, ref_conv(R, x, channels, kernel, stride, kernel / 2, groups, 0)), fn);
 }
 
-static tensor ref_inverted(reference *R, tensor x, int channels, int stride, int widen)
+static tensor ref_bottleneck(reference *R, tensor x, int inner, int stride, int widens)
 {
-    tensor y = x;
-    int inner = x.c * widen;
-    if (widen > 1) y = ref_relu6(ref_conv_norm(R, y, inner, 1, 1, 1));
-    y = ref_relu6(ref_conv_norm(R, y, inner, 3, stride, inner));
-    y = ref_conv_norm(R, y, channels, 1, 1, 1);
-    return stride == 1 && x.c == channels ? ref_add(x, y) : y;
+    tensor y = ref_conv_norm(R, x, inner, 1, 1, 1, plain_relu);
+    y = ref_conv_norm(R, y, inner, 3, stride, 1, plain_relu);
+    y = ref_conv_norm(R, y, 4 * inner, 1, 1, 1, NULL);
+    if (widens) x = ref_conv_norm(R, x, 4 * inner, 1, stride, 1, NULL);
+    return ref_each(ref_add(x, y), plain_relu);
 }
 
-static void compute_mobile(reference *R, const int *size)
+static void compute_deep(reference *R, const int *size)
 {
-    tensor x = ref_relu6(ref_conv_norm(R, input(R, 0, 1, 3, size[0], size[0]), 32, 3, 2, 1));
+    tensor x = ref_conv_norm(R, input(R, 0, 1, 3, size[0], size[0]), 64, 7, 2, 1, plain_relu);
     int i, k;
-    for (i = 0; i < COUNT(mobile_rows); i++)
-        for (k = 0; k < mobile_rows[i].times; k++)
-            x = ref_inverted(R, x, mobile_rows[i].channels, k ? 1 : mobile_rows[i].stride,
-                             mobile_rows[i].widen);
-    x = ref_relu6(ref_conv_norm(R, x, 1280, 1, 1, 1));
+    x = ref_max_pool(R, x, 3, 2, 1);
+    for (i = 0; i < COUNT(deep_rows); i++)
+        for (k = 0; k < deep_rows[i]; k++) x = ref_bottleneck(R, x, 64 << i, i && !k ? 2 : 1, !k);
     expect_tensor(R, ref_dense(R, ref_global_average(x), 1000));
+}
+
+static tensor ref_squeezing(reference *R, const mobile *m, tensor x, int narrow)
+{
+    tensor s = ref_each(ref_dense(R, ref_global_average(x), narrow), m->plain_inner);
+    int64_t i;
+    s = ref_each(ref_dense(R, s, x.c), m->plain_outer);
+    for (i = 0; i < length(x); i++) x.v[i] *= s.v[i / area(x)];
+    return x;
+}
+
+static tensor ref_inverted(reference *R, const mobile *m, const mobile_row *row, tensor x)
+{
+    double (*fn)(double x) = m->plain[row->smooth];
+    tensor y = x;
+    if (row->inner != x.c) y = ref_conv_norm(R, y, row->inner, 1, 1, 1, fn);
+    y = ref_conv_norm(R, y, row->inner, row->kernel, row->stride, row->inner, fn);
+    if (row->squeezed) y = ref_squeezing(R, m, y, row->squeezed);
+    y = ref_conv_norm(R, y, row->channels, 1, 1, 1, NULL);
+    return row->stride == 1 && x.c == row->channels ? ref_add(x, y) : y;
+}
+
+static void ref_mobile(reference *R, const mobile *m, int side)
+{
+    tensor x = ref_conv_norm(R, input(R, 0, 1, 3, side, side), m->first, 3, 2, 1, m->plain[SMOOTH]);
+    int i;
+    for (i = 0; i < COUNT(m->row) && m->row[i].kernel; i++) x = ref_inverted(R, m, &m->row[i], x);
+    x = ref_global_average(ref_conv_norm(R, x, m->last, 1, 1, 1, m->plain[SMOOTH]));
+    if (m->hidden) x = ref_each(ref_dense(R, x, m->hidden), m->plain[SMOOTH]);
+    expect_tensor(R, ref_dense(R, x, 1000));
+}
+
+static void compute_mobile(reference *R, const int *size) { ref_mobile(R, &mobile_v2, size[0]); }
+static void compute_mobile_v3(reference *R, const int *size) { ref_mobile(R, &mobile_v3, size[0]); }
+static void compute_efficient(reference *R, const int *size) { ref_mobile(R, &efficient, size[0]); }
+
+/* One row of channels a place, and back. */
+static tensor ref_places(tensor x)
+{
+    tensor y = matrix_of(area(x), x.c);
+    int64_t i;
+    for (i = 0; i < length(x); i++) y.v[i % area(x) * x.c + i / area(x)] = x.v[i];
+    return y;
+}
+
+static tensor ref_planes(tensor x, int h, int w)
+{
+    tensor y = tensor_of(1, x.c, h, w);
+    int64_t i;
+    for (i = 0; i < length(y); i++) y.v[i] = x.v[i % area(y) * x.c + i / area(y)];
+    return y;
+}
+
+static tensor ref_channel_norm(reference *R, tensor x)
+{
+    return ref_planes(ref_layer_norm(R, ref_places(x)), x.h, x.w);
+}
+
+static tensor ref_next(reference *R, tensor x)
+{
+    const double *scale = parameter(R, x.c);
+    tensor y = ref_layer_norm(R, ref_places(ref_conv(R, x, x.c, 7, 1, 3, x.c, 1)));
+    int64_t i;
+    y = ref_dense(R, ref_gelu(ref_dense(R, y, 4 * x.c)), x.c);
+    for (i = 0; i < length(y); i++) y.v[i] *= scale[i % y.c];
+    return ref_add(x, ref_planes(y, x.h, x.w));
+}
+
+static void compute_next(reference *R, const int *size)
+{
+    tensor x = input(R, 0, 1, 3, size[0], size[0]);
+    int i, k;
+    for (i = 0; i < COUNT(next_rows); i++) {
+        if (i) x = ref_channel_norm(R, x);
+        x = ref_conv(R, x, next_rows[i].channels, i ? 2 : 4, i ? 2 : 4, 0, 1, 1);
+        if (!i) x = ref_channel_norm(R, x);
+        for (k = 0; k < next_rows[i].times; k++) x = ref_next(R, x);
+    }
+    expect_tensor(R, ref_dense(R, ref_layer_norm(R, ref_global_average(x)), 1000));
+}
+
+static tensor ref_two_convs(reference *R, tensor x, int channels)
+{
+    x = ref_conv_norm(R, x, channels, 3, 1, 1, plain_relu);
+    return ref_conv_norm(R, x, channels, 3, 1, 1, plain_relu);
+}
+
+/* Each place becomes a square of four; the channels of `left` stand behind. */
+static tensor ref_doubled(reference *R, tensor x, tensor left)
+{
+    const double *w = parameter(R, (int64_t)x.c * left.c * 4), *bias = parameter(R, left.c);
+    tensor y = tensor_of(1, 2 * left.c, left.h, left.w);
+    int o, i, at;
+    for (o = 0; o < left.c; o++)
+        for (at = 0; at < area(y); at++) {
+            int row = at / y.w, column = at % y.w, tap = row % 2 * 2 + column % 2;
+            double sum = bias[o];
+            for (i = 0; i < x.c; i++)
+                sum += x.v[i * area(x) + row / 2 * x.w + column / 2] * w[(i * left.c + o) * 4 + tap];
+            y.v[o * area(y) + at] = sum;
+        }
+    memcpy(y.v + length(left), left.v, (size_t)length(left) * sizeof(double));
+    return y;
+}
+
+static void compute_unet(reference *R, const int *size)
+{
+    tensor x = input(R, 0, 1, 3, size[0], size[0]), left[FLOORS];
+    int i;
+    for (i = 0; i < FLOORS; i++) {
+        if (i) x = ref_max_pool(R, x, 2, 2, 0);
+        x = left[i] = ref_two_convs(R, x, size[1] << i);
+    }
+    for (i = FLOORS - 2; i >= 0; i--) x = ref_two_convs(R, ref_doubled(R, x, left[i]), size[1] << i);
+    expect_tensor(R, ref_conv(R, x, 2, 1, 1, 0, 1, 1));
 }
 
 static void compute_fancy(reference *R, const int *size)
@@ -1124,8 +1613,6 @@ static void compute_chain(reference *R, const int *size)
     expect_tensor(R, ref_softmax(ref_layer_norm(R, ref_gelu(x))));
 }
 
-static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
-
 /* sums += w x: w has `rows` rows of n */
 static void add_product(double *sums, const double *w, const double *x, int rows, int n)
 {
@@ -1147,8 +1634,8 @@ static void compute_lstm(reference *R, const int *size)
         add_product(gate, from_h, hidden, 4 * n, n);
         hidden = y.v + t * n;
         for (i = 0; i < n; i++) {                       /* gates: in, forget, new, out */
-            cell[i] = sigmoid(gate[n + i]) * cell[i] + sigmoid(gate[i]) * tanh(gate[2 * n + i]);
-            hidden[i] = sigmoid(gate[3 * n + i]) * tanh(cell[i]);
+            cell[i] = plain_sigmoid(gate[n + i]) * cell[i] + plain_sigmoid(gate[i]) * tanh(gate[2 * n + i]);
+            hidden[i] = plain_sigmoid(gate[3 * n + i]) * tanh(cell[i]);
         }
     }
     expect_tensor(R, y);
@@ -1177,17 +1664,122 @@ static void ref_head(tensor q, tensor k, tensor v, tensor y, int to)
             y.v[i / v.c * y.c + to + i % v.c] += seen.v[i / v.c * k.n + j] * v.v[j * v.c + i % v.c];
 }
 
+/* Rows of `past`, one for each of them and each head, before the columns of x that hold all heads. */
+static tensor ref_grown(tensor past, tensor x, int heads)
+{
+    int part = x.c / heads, before = past.n / heads, h, t, i;
+    tensor y = matrix_of(before + x.n, x.c);
+    for (h = 0; h < heads; h++)
+        for (t = 0; t < y.n; t++)
+            for (i = 0; i < part; i++)
+                y.v[t * y.c + h * part + i] = t < before ? past.v[(h * before + t) * part + i]
+                                                         : x.v[(t - before) * x.c + h * part + i];
+    return y;
+}
+
+/* past: keys and values of what came before; NULL: nothing did. */
+static tensor ref_attention(reference *R, tensor x, int heads, tensor *past)
+{
+    int width = x.c, part = width / heads, at;
+    tensor all = ref_dense(R, x, 3 * width), y = matrix_of(x.n, width);
+    tensor q = columns_of(all, 0, width), k = columns_of(all, width, width);
+    tensor v = columns_of(all, 2 * width, width);
+    if (past) {
+        k = past[0] = ref_grown(past[0], k, heads);
+        v = past[1] = ref_grown(past[1], v, heads);
+    }
+    for (at = 0; at < width; at += part)
+        ref_head(columns_of(q, at, part), columns_of(k, at, part), columns_of(v, at, part), y, at);
+    return ref_dense(R, y, width);
+}
+
+/* Parameters stand in the order of encoder's, whatever is computed first. */
+static tensor ref_encoder(reference *R, tensor x, int heads, int inner, int norm_first, tensor *past)
+{
+    tensor y, z = ref_add(x, matrix_of(x.n, x.c));
+    int from = R->taken;
+    if (norm_first) {
+        R->taken += 4;
+        z = ref_layer_norm(R, z);
+        R->taken = from;
+    }
+    y = ref_add(x, ref_attention(R, z, heads, past));
+    if (norm_first) {
+        R->taken = from + 10;
+        z = ref_layer_norm(R, ref_add(y, matrix_of(y.n, y.c)));
+        R->taken = from + 6;
+    } else z = y = ref_layer_norm(R, y);
+    z = ref_add(y, ref_dense(R, ref_gelu(ref_dense(R, z, inner)), x.c));
+    if (!norm_first) return ref_layer_norm(R, z);
+    R->taken = from + 12;
+    return z;
+}
+
 static void compute_encoder(reference *R, const int *size)
 {
-    int width = size[1], part = width / size[2], at;
-    tensor x = input(R, 0, size[0], width, 1, 1), y = matrix_of(size[0], width);
-    tensor all = ref_dense(R, x, 3 * width);
-    for (at = 0; at < width; at += part)
-        ref_head(columns_of(all, at, part), columns_of(all, width + at, part),
-                 columns_of(all, 2 * width + at, part), y, at);
-    x = ref_layer_norm(R, ref_add(x, ref_dense(R, y, width)));
-    y = ref_dense(R, ref_gelu(ref_dense(R, x, size[3])), width);
-    expect_tensor(R, ref_layer_norm(R, ref_add(x, y)));
+    tensor x = input(R, 0, size[0], size[1], 1, 1);
+    expect_tensor(R, ref_encoder(R, x, size[2], size[3], 0, NULL));
+}
+
+static void compute_vit(reference *R, const int *size)
+{
+    const double *whole = parameter(R, size[1]), *place = parameter(R, (int64_t)size[0] * size[1]);
+    int side = size[5] * (int)(sqrt(size[0] - 1) + 0.5), i;
+    tensor x = input(R, 0, 1, 3, side, side), y = matrix_of(size[0], size[1]);
+    x = ref_places(ref_conv(R, x, size[1], size[5], size[5], 0, 1, 1));
+    memcpy(y.v, whole, (size_t)y.c * sizeof(double));
+    memcpy(y.v + y.c, x.v, (size_t)length(x) * sizeof(double));
+    for (i = 0; i < length(y); i++) y.v[i] += place[i];
+    for (i = 0; i < size[4]; i++) y = ref_encoder(R, y, size[2], size[3], 1, NULL);
+    y = ref_layer_norm(R, y);
+    y.n = 1;
+    expect_tensor(R, ref_dense(R, y, 1000));
+}
+
+/* Rows of a table of `words`. */
+static tensor ref_words(reference *R, tensor x, int words, int width)
+{
+    const double *table = parameter(R, (int64_t)words * width);
+    tensor y = matrix_of(x.n, width);
+    int i;
+    for (i = 0; i < x.n; i++)
+        memcpy(y.v + (int64_t)i * width, table + (int64_t)x.v[i] * width, (size_t)width * sizeof(double));
+    return y;
+}
+
+static void compute_bert(reference *R, const int *size)
+{
+    const double *place = parameter(R, (int64_t)size[0] * size[1]);
+    tensor x = ref_words(R, input(R, 0, size[0], 1, 1, 1), size[5], size[1]);
+    int i;
+    for (i = 0; i < length(x); i++) x.v[i] += place[i];
+    x = ref_layer_norm(R, x);
+    for (i = 0; i < size[4]; i++) x = ref_encoder(R, x, size[2], size[3], 0, NULL);
+    expect_tensor(R, x);
+}
+
+/* What is expected of keys and values has a head's rows together. */
+static void expect_heads(reference *R, tensor x, int heads)
+{
+    tensor y = matrix_of(x.n, x.c);
+    int part = x.c / heads, h, t, i;
+    for (h = 0; h < heads; h++)
+        for (t = 0; t < x.n; t++)
+            for (i = 0; i < part; i++) y.v[(h * x.n + t) * part + i] = x.v[t * x.c + h * part + i];
+    expect_tensor(R, y);
+}
+
+static void compute_decoder(reference *R, const int *size)
+{
+    int rows = size[2] * size[6], part = size[1] / size[2], i;
+    tensor past[2 * MOST_BLOCKS], x = ref_words(R, input(R, 0, size[0], 1, 1, 1), size[5], size[1]);
+    for (i = 0; i < size[4]; i++) {
+        past[2 * i] = input(R, 2 * i + 1, rows, part, 1, 1);
+        past[2 * i + 1] = input(R, 2 * i + 2, rows, part, 1, 1);
+        x = ref_encoder(R, x, size[2], size[3], 1, past + 2 * i);
+    }
+    expect_tensor(R, ref_dense(R, ref_layer_norm(R, x), size[5]));
+    for (i = 0; i < 2 * size[4]; i++) expect_heads(R, past[i], size[2]);
 }
 
 static void compute_conv(reference *R, const int *size)
@@ -1255,6 +1847,14 @@ static const kind starting = { mlp_network, mlp_input, compute_mlp, start_up, st
 static const kind lenet = { lenet_network, lenet_input, compute_lenet, .once = one_call };
 static const kind resnet18 = { resnet_network, photo_input, compute_resnet, .once = one_call };
 static const kind mobilenet = { mobile_network, photo_input, compute_mobile, .once = one_call };
+static const kind resnet50 = { deep_network, photo_input, compute_deep, .once = one_call };
+static const kind mobilenet_v3 = { mobile_v3_network, photo_input, compute_mobile_v3, .once = one_call };
+static const kind efficientnet = { efficient_network, photo_input, compute_efficient, .once = one_call };
+static const kind convnext = { next_network, photo_input, compute_next, .once = one_call };
+static const kind segmenting = { unet_network, photo_input, compute_unet, .once = one_call };
+static const kind seeing = { vit_network, vit_input, compute_vit, .once = one_call };
+static const kind reading = { bert_network, bert_input, compute_bert, .once = one_call };
+static const kind decoding = { decoder_network, decoder_input, compute_decoder, .once = one_call };
 static const kind fancy = { fancy_network, four_input, compute_fancy, .once = one_call };
 static const kind adam = { adam_network, adam_input, compute_adam, .once = one_call };
 static const kind gelu_chain = { chain_network, chain_input, compute_chain, .once = one_call };
@@ -1283,7 +1883,8 @@ static const kind train_lenet = {
 #define FANCY(n) { sums, "fancy_" #n, &fancy, { n }, .flops = 3.0 * n, .bytes = 20.0 * n }
 
 static const char mlps[] = "MLP 512-256-128-2", lenets[] = "LeNet", training[] = "Training, batch 64";
-static const char large[] = "Large networks, 224 x 224", sequences[] = "Sequences";
+static const char large[] = "Whole networks, images of 224 x 224", sequences[] = "Sequences";
+static const char texts[] = "Whole networks, 128 words; a word behind 150";
 static const char sums[] = "(a + b) + (c + d)", chains[] = "gelu, layer norm, softmax";
 static const char convolutions[] = "Convolutions with bias and relu, batch 1";
 static const char products[] = "Products of square matrices";
@@ -1305,6 +1906,14 @@ static const workload workloads[] = {
     { training, "adam_1000000", &adam, { 1000000 }, .bytes = 28e6 },
     { large, "resnet18", &resnet18, { 224 }, .flops = 3.628e9, .slow_to_check = 1 },
     { large, "mobilenetv2", &mobilenet, { 224 }, .flops = 0.6015e9, .slow_to_check = 1 },
+    { large, "resnet50", &resnet50, { 224 }, .flops = 8.178e9, .slow_to_check = 1 },
+    { large, "mobilenet_v3_large", &mobilenet_v3, { 224 }, .flops = 0.433e9, .slow_to_check = 1 },
+    { large, "efficientnet_b0", &efficientnet, { 224 }, .flops = 0.772e9, .slow_to_check = 1 },
+    { large, "convnext_tiny", &convnext, { 224 }, .flops = 8.909e9, .slow_to_check = 1 },
+    { large, "vit_b_16", &seeing, { 197, 768, 12, 3072, 12, 16 }, .flops = 35.13e9, .slow_to_check = 1 },
+    { large, "unet_16", &segmenting, { 224, 16 }, .flops = 3.553e9, .slow_to_check = 1 },
+    { texts, "bert_6x384", &reading, { 128, 384, 12, 1536, 6, 4096 }, .flops = 2.87e9, .slow_to_check = 1 },
+    { texts, "decoder_6x288", &decoding, { 1, 288, 6, 768, 6, 4096, 150 }, .flops = 12.69e6 },
     { sequences, "lstm_100x128", &lstm, { 100, 128 }, .flops = 26.2e6 },
     { sequences, "lstm_200x128", &lstm, { 200, 128 }, .flops = 52.4e6 },
     { sequences, "lstm_foreach_200x128", &loop, { 200, 128 }, .flops = 52.4e6 },
@@ -1339,7 +1948,7 @@ typedef struct bench {
     const char *filter[MOST_FILTERS];
     int         filters, rounds, quick, lines, json;
     double      seconds;                /* per timing and round */
-    const char *html, *svg, *peers_file;
+    const char *html, *svg, *peers_file, *onnx;
     char        machine[100], date[40];
     const char *isa;
     int         cores, wrong;
@@ -2011,6 +2620,7 @@ static const char usage[] =
     "                    5th percentile us, GFLOP/s, with tabs between\n"
     "  --html FILE       also a page\n"
     "  --svg FILE        also a picture with bars, of the first number of threads\n"
+    "  --onnx FOLDER     times nothing, but writes the networks into ONNX files\n"
     "  --peers FILE      such lines of other programs: the best is shown beside ours; names that begin with\n"
     "                    hand- are left out\n"
     "\n"
@@ -2065,12 +2675,13 @@ static void value_option(bench *B, const char *name, const char *value)
     else if (!strcmp(name, "--seconds")) B->seconds = number_option(name, value, 0.001, 3600);
     else if (!strcmp(name, "--html")) B->html = file_option(value);
     else if (!strcmp(name, "--svg")) B->svg = file_option(value);
+    else if (!strcmp(name, "--onnx")) B->onnx = value;
     else B->peers_file = value;
 }
 
 static void read_options(bench *B, char **word)
 {
-    static const char with_value[] = "--threads --rounds --seconds --html --svg --peers ";
+    static const char with_value[] = "--threads --rounds --seconds --html --svg --onnx --peers ";
     for (; *word; word++) {
         const char *s = *word, *known = strstr(with_value, s);
         if (strncmp(s, "--", 2)) {
@@ -2107,6 +2718,29 @@ static void fill_in_options(bench *B)
     if (B->peers_file) read_peers(B);
 }
 
+/* Networks as files, for other programs to be timed with; not steps of training, nor what a start-up takes. */
+static void write_files(const bench *B)
+{
+    char file[1000];
+    int i;
+    for (i = 0; i < WORKLOADS; i++) {
+        trial t = { 0 };
+        if (!wanted(B, &workloads[i]) || workloads[i].what->once != one_call) continue;
+        if (snprintf(file, sizeof file, "%s/%s.onnx", B->onnx, workloads[i].name) >= (int)sizeof file)
+            fail(MISUSED, "--onnx %s: the name is too long", B->onnx);
+        t.work = &workloads[i];
+        t.threads = 1;
+        open_trial(&t);
+        first_call(&t);
+        if (!hy_onnx_save(t.F, t.net, t.x, file, 0)) printf("%s\n", file);
+        else {
+            fprintf(stderr, "left out: %s: %s\n", workloads[i].name, hy_error(t.F));
+            hy_clear(t.F);
+        }
+        close_trial(&t);
+    }
+}
+
 /* A line that the next one overwrites; NULL leaves none. */
 static void show_progress(const bench *B, int round, const char *name)
 {
@@ -2135,6 +2769,10 @@ int main(int argc, char **argv)
     read_options(&B, argv + 1);
     look_around(&B);
     fill_in_options(&B);
+    if (B.onnx) {
+        write_files(&B);
+        return FINE;
+    }
     run_rounds(&B);
     if (B.json) print_json(&B);
     else if (!B.lines) print_table(&B);
