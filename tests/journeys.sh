@@ -177,7 +177,7 @@ journey_few()
                 case $long in *" $name "*) continue ;; esac
             fi
             rm -f "$name.out"
-            "./$name" $([ $name != later ] || echo quick) > "$name.out" 2> log
+            "./$name" $(case $name in later | decoder) echo quick ;; esac) > "$name.out" 2> log
             note $? "$name.c with few operators and $(row $row | grep -c .) switches runs" log
             same "$name.out" > got
             same "$root/tests/golden/$name.txt" > due
@@ -190,7 +190,7 @@ journey_few()
 }
 # Examples that take half a second and more where the compiler optimises nothing: they are built in each row, and run where
 # JOURNEYS_WHOLE is set, as .ci/run does.
-long=" agent char_rnn digits frames game_loop inception later keyword mlp serve texture train "
+long=" agent char_rnn decoder digits frames game_loop inception later keyword mlp serve texture train "
 
 
 # The README's pieces, each into a file of its own: 01.c, 02.text ... by what opens it; commands, with the output that stands behind

@@ -84,7 +84,7 @@ part_examples()
     for source in examples/*.c; do
         name=$(basename "$source" .c)
         case $name in window | browser) continue ;; esac        # parts of their own
-        quick=; [ $name != later ] || quick=quick               # not three minutes of frames
+        case $name in later | decoder) quick=quick ;; *) quick= ;; esac     # not minutes of frames, of learning
         program "$source" "$out/examples/$name" && (cd "$out/examples" && "./$name" $quick > "$name.out")
         note $? "$source runs"
         same "$out/examples/$name.out" > "$out/examples/$name.got"
