@@ -306,7 +306,7 @@ one_pass() # first what builds the tools, which the text names before
         case $pass$line in 1cc\ -O2*) ;; 1* | 2cc\ -O2*) continue ;; esac
         case $line in
         "sh tests/run.sh"*)       why="the tests themselves" ;;
-        ./bench)                  why="the whole benchmark" ;;
+        ./bench | "./bench --onnx .") why="the whole benchmark" ;;
         *HYBRID_IMPLEMENTATION\ *hybrid.h*) why="the library, compiled already" ;;
         *"--value sizes="*)       why="a model that needs it: see tests/tool.sh" ;;
         x86_64-w64-mingw32-gcc*)  why="see .ci/run" ;;
@@ -328,7 +328,7 @@ one_pass() # first what builds the tools, which the text names before
 # Each option that the benchmark's --help shows, as it shows it.
 bench_help()
 {
-    ./bench --help | awk '/^  --/ { print $1, ($2 ~ /^[0-9][0-9.,]*$/ || $2 == "FILE") ? $2 : "" }' > options
+    ./bench --help | awk '/^  --/ { print $1, ($2 ~ /^[0-9][0-9.,]*$/ || $2 == "FILE") ? $2 : $2 == "FOLDER" ? "." : "" }' > options
     [ "$(wc -l < options)" -ge 9 ]
     note $? "bench --help lists options"
     while read -r option value; do
