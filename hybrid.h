@@ -47927,6 +47927,7 @@ typedef struct hy__sized {
     hy__sized_ask *ask;                 /* what decides about attention, and what it decided */
     int            asks, ask_cap;
     int            fixed;               /* it holds for its own sizes alone, see hy__sized_fixed */
+    const char    *tied;                /* the node whose rule says nothing of sizes, or NULL */
     char           why[HY__BOUND];
 } hy__sized;
 
@@ -49187,6 +49188,11 @@ static int hy__sized_infer(hy_frame *F, hy__sized *Z, const hy_graph *g, const h
         const hy__node *node = g->node[i];
         const hy_type *out = sized->type + sized->first[i];
         if (!node->op) continue;
+        for (k = 0; k < node->nin && !hy__knows_sizes(node->op); k++) { /* nobody knows what it compares */
+            const int guards = Z->S.guards;
+            hy__sizes_fixed(&Z->S, hy__type_of(g, sized, &node->in[k]), 1);
+            if (Z->S.guards > guards) Z->tied = node->name;
+        }
         if (hy__infer_sized_node(F, g, now, sized, i, &Z->S)) return -1;
         for (k = 0; k < node->nout; k++)
             for (d = 0; d < out[k].shape.ndim; d++)
@@ -49368,7 +49374,9 @@ static int hy__sized_free_ones(hy__sized *Z, const hy__program *p)
             }
             n += !tied;
         }
-    return n ? 0 : hy__sized_fixed(Z, HY__FIXED_HERE, NULL, "all its sizes are 0 or 1 or tied to parameters");
+    if (n) return 0;
+    if (Z->tied) return hy__sized_fixed(Z, HY__FIXED_PERHAPS, Z->tied, "its rule says nothing of sizes");
+    return hy__sized_fixed(Z, HY__FIXED_HERE, NULL, "all its sizes are 0 or 1 or tied to parameters");
 }
 
 /* Finds out for which sizes a program of g holds, beside its own and those of these inputs: the dims in which

@@ -205,6 +205,81 @@ static void resize_without_memory(void)
     CHECK(!failed && fail > 10);
 }
 
+/* Each operator beside an array that keeps its shape: where another size does not fit it, compiled calls fail as
+ * those line by line, and where it does they give the same shapes. */
+typedef struct { hy_block base; const char *op; int n, second; hy_array *held; } resize_beside;
+
+static hy_array *resize_beside_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    resize_beside *b = (resize_beside *)self;
+    hy_array *in[3];
+    int i;
+    for (i = 0; i < b->n; i++) in[i] = i == b->second ? x : b->held;
+    return hy_apply(F, b->op, b->n, in, NULL);
+}
+
+static hy_array *resize_shaped(hy_frame *F, hy_shape shape) { return hy_uniform(F, shape, 0.5, 1.5); }
+
+/* Calls of one more in a dim, and in all (at = ndim), of both networks. */
+static int resize_both(hy_frame *F, resize_beside *plain, resize_beside *sized, hy_shape shape)
+{
+    int at, d, tried = 0;
+    for (at = 0; at <= shape.ndim; at++) {
+        hy_shape other = shape, got[2];
+        int failed[2], way;
+        for (d = 0; d < shape.ndim; d++) other.dim[d] += at == d || at == shape.ndim;
+        for (way = 0; way < 2; way++) {
+            hy_array *y = hy_call(F, way ? &sized->base : &plain->base, resize_shaped(F, other));
+            failed[way] = hy_error(F) != NULL;
+            got[way] = failed[way] ? HY_SCALAR : hy_shape_of(F, hy_count(F, y) > 1 ? hy_get(F, y, 0) : y);
+            hy_clear(F);
+        }
+        tried++;
+        if (!CHECK(failed[0] == failed[1] && hy__same_shape(&got[0], &got[1])))
+            printf("    %s of %d, input %d, dim %d: line by line %s\n", plain->op, plain->n, plain->second, at,
+                   failed[0] ? "fails" : "does not fail");
+    }
+    return tried;
+}
+
+static void resize_fails_as_line_by_line(void)
+{
+    static const hy_shape shapes[] = { { 1, { 6 } }, { 2, { 4, 6 } }, { 3, { 2, 4, 6 } }, { 4, { 2, 4, 3, 5 } } };
+    hy_frame *F = tb_open(1);
+    const hy_op *op;
+    int i, tried = 0;
+    for (i = 0; (op = hy_op_at(F, i)) != NULL; i++) {
+        int k;
+        if (op->flags & (HY_OP_RANDOM | HY_OP_CONTROL)) continue;
+        for (k = 0; k < 4 * 4 * 5; k++) {
+            const hy_shape shape = shapes[k % 4], held = shapes[k / 4 % 4];
+            resize_beside *b[2];
+            int way;
+            hy_begin(F);
+            for (way = 0; way < 2; way++) {
+                b[way] = HY_BLOCK_NEW(F, resize_beside, resize_beside_forward);
+                b[way]->op = op->name;
+                b[way]->n = k / 16 < 2 ? 2 : 3;
+                b[way]->second = k / 16 < 2 ? k / 16 : k / 16 - 2;
+                b[way]->held = resize_shaped(F, held);
+            }
+            hy_hybridize(F, &b[1]->base, NULL);
+            hy_call(F, &b[0]->base, resize_shaped(F, shape));
+            if (!hy_error(F)) {
+                hy_call(F, &b[1]->base, resize_shaped(F, shape));
+                CHECK(!hy_error(F));
+                tried += resize_both(F, b[0], b[1], shape);
+            }
+            hy_clear(F);
+            hy_block_free(F, &b[0]->base);
+            hy_block_free(F, &b[1]->base);
+            hy_end(F);
+        }
+    }
+    CHECK(tried > 1000);
+    CHECK(hy_close(F) == 0);
+}
+
 /* What sizes decide, or is asked to be left so, stays fixed and says why. */
 static hy_array *resize_fixed_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
@@ -281,6 +356,7 @@ static void test_resize(void)
     RUN(resize_allocates_nothing);
     RUN(resize_without_memory);
     RUN(resize_says_what_is_fixed);
+    RUN(resize_fails_as_line_by_line);
 #ifndef HYBRID_NO_THREADS
     RUN(resize_in_two_frames);
 #endif
