@@ -35848,7 +35848,7 @@ static void hy__int8_deep_line(const hy__int8_plan *p, hy__int8_tile *t, const c
 {
     const hy__int8_isa *isa = p->isa;
     const int64_t step = p->stride[2] * HY__INT8_BYTES * isa->bytes, row = p->last ? p->coarse_c : 1;
-    float square[HY__INT8_ROWS * HY__INT8_PANEL];
+    float square[(int)HY__INT8_ROWS * (int)HY__INT8_PANEL];
     int64_t x, rows;
     int i;
     for (x = 0; x < p->coarse[2]; x += rows) {
