@@ -124,7 +124,7 @@ static double layered__char_width(unsigned c)
     if (c >= 0x80) return 0.62;
     if (strchr("ijl|'!.,:;I", (int)c)) return 0.28;
     if (strchr("ft()[]{}r-/\\ \"`*", (int)c)) return 0.37;
-    if (strchr("mwMW@%", (int)c)) return 0.88;
+    if (strchr("mwMW@%<>=+~", (int)c)) return 0.88;
     return c >= 'A' && c <= 'Z' ? 0.71 : 0.56;
 }
 
