@@ -35283,7 +35283,7 @@ HY__AIM static void hy__int8_zips(void *to, const char *const *line, int64_t pla
 }
 #endif
 #if HY__READING == HY__READING_BASE
-static void hy__int8_end_base(const hy__int8_tile *t, void *c, const int32_t *sum)
+static void hy__int8_end_plain(const hy__int8_tile *t, void *c, const int32_t *sum)
 {
     int j;
     if (t->kind == 2) { memcpy(c, sum, HY__INT8_PANEL * sizeof *sum); return; }
@@ -35311,7 +35311,7 @@ static void hy__int8_tile_base(const hy__int8_tile *t, void *c, int64_t c_row)
                 sum[j] += (a[0] - t->zero) * b[4 * j] + (a[1] - t->zero) * b[4 * j + 1] +
                           (a[2] - t->zero) * b[4 * j + 2] + (a[3] - t->zero) * b[4 * j + 3];
     }
-    hy__int8_end_base(t, c, sum);
+    hy__int8_end_plain(t, c, sum);
 }
 static void hy__int8_deep_base(const hy__int8_tile *t, void *c, int64_t c_row)
 {
@@ -35329,7 +35329,7 @@ static void hy__int8_deep_base(const hy__int8_tile *t, void *c, int64_t c_row)
                 for (k = 0; k < (int)wide; k++)
                     sum[j] += (*a++ - t->zero) * b[HY__INT8_STEP * j + h * (int)wide + k];
     }
-    hy__int8_end_base(t, c, sum);
+    hy__int8_end_plain(t, c, sum);
 }
 static const hy__int8_isa hy__int8_plain = {
     hy__int8_looks, hy__int8_adds, hy__int8_rounds, hy__int8_takes,
