@@ -35275,9 +35275,9 @@ HY__AIM static void hy__int8_zips(void *to, const char *const *line, int64_t pla
             }
 #endif
             for (k = 0; k < n; k++)
-                for (y[k] = 0, i = 0; i < wide; i++) {
+                for (i = 0; i < wide; i++) {    /* in memory's order, whichever that is */
                     const HY__INT8_DATUM v = ((const HY__INT8_DATUM *)(const void *)(from[i] + at))[k];
-                    y[k] |= ((uint32_t)v & (halves == 2 ? 65535 : 255)) << 32 / wide * i;
+                    memcpy((char *)(y + k) + i * (int)sizeof v, &v, sizeof v);
                 }
         }
 }
