@@ -49397,9 +49397,10 @@ static hy__sized *hy__sized_new(hy_frame *F, const hy__program *p, const hy_grap
     Z->as = (int *)(void *)(Z->record + nodes);
     for (i = 0; i < dims; i++) {
         const size_t at = i / HY_MAX_DIM, d = i % HY_MAX_DIM;
-        const int changes = p->input[at].shape.dim[d] != in[at]->t.type.shape.dim[d] ||
-                            (like && hy__is_code(like->input[at].shape.dim[d]));
-        Z->as[i] = (int)d < p->input[at].shape.ndim && changes ? (int)i : -1;
+        const int changes = (int)d < p->input[at].shape.ndim &&
+                            (p->input[at].shape.dim[d] != in[at]->t.type.shape.dim[d] ||
+                             (like && hy__is_code(like->input[at].shape.dim[d])));
+        Z->as[i] = changes ? (int)i : -1;
     }
     if (p->dynamic) failed = hy__sized_fixed(Z, HY__FIXED_ALWAYS, NULL, "values decide its shapes");
     else if (p->plan.stages) failed = hy__sized_fixed(Z, HY__FIXED_HERE, NULL, "threads share its jobs");
