@@ -234,44 +234,6 @@ static hy_block *lenet_network(hy_frame *F, const int *size)
 
 static hy_array *lenet_input(hy_frame *F, const int *size) { return image(F, size[0], 1, 28); }
 
-/* --- ResNet-18: side of the image --- */
-typedef struct { hy_block base; hy_block *conv1, *norm1, *conv2, *norm2, *skip, *skip_norm; } residual;
-
-static hy_array *residual_forward(hy_frame *F, hy_block *self, hy_array *x)
-{
-    residual *r = (residual *)self;
-    hy_array *y = hy_relu(F, hy_call(F, r->norm1, hy_call(F, r->conv1, x)));
-    y = hy_call(F, r->norm2, hy_call(F, r->conv2, y));
-    if (r->skip) x = hy_call(F, r->skip_norm, hy_call(F, r->skip, x));
-    return hy_relu(F, hy_add(F, y, x));
-}
-
-static hy_block *residual_new(hy_frame *F, int channels, int stride, int widens)
-{
-    residual *r = HY_BLOCK_NEW(F, residual, residual_forward);
-    if (!r) return NULL;
-    r->conv1 = hy_add_child(F, &r->base, "conv1", conv(F, channels, 3, stride, 1, 1, 0, NULL));
-    r->norm1 = hy_add_child(F, &r->base, "norm1", batch_norm(F));
-    r->conv2 = hy_add_child(F, &r->base, "conv2", conv(F, channels, 3, 1, 1, 1, 0, NULL));
-    r->norm2 = hy_add_child(F, &r->base, "norm2", batch_norm(F));
-    if (!widens) return &r->base;
-    r->skip = hy_add_child(F, &r->base, "skip", conv(F, channels, 1, stride, 0, 1, 0, NULL));
-    r->skip_norm = hy_add_child(F, &r->base, "skip_norm", batch_norm(F));
-    return &r->base;
-}
-
-static hy_block *resnet_network(hy_frame *F, const int *size)
-{
-    hy_block *net = hy_nn_hybrid_sequential(F);
-    int i;
-    (void)size;
-    hy_append(F, net, conv(F, 64, 7, 2, 3, 1, 0, NULL), batch_norm(F), hy_nn_activation(F, "relu"),
-              max_pool(F, 3, 2, 1));
-    for (i = 0; i < 4; i++)
-        hy_append(F, net, residual_new(F, 64 << i, i ? 2 : 1, i > 0), residual_new(F, 64 << i, 1, 0));
-    return hy_append(F, net, hy_nn_global_avg_pool2d(F, NULL), dense(F, 1000, NULL));
-}
-
 static hy_array *photo_input(hy_frame *F, const int *size) { return image(F, 1, 3, size[0]); }
 
 /* --- what the networks of today are made of --- */
@@ -362,16 +324,39 @@ static hy_block *squeezing_new(hy_frame *F, int channels, int narrow, hy_forward
     return &q->base;
 }
 
-/* --- ResNet-50: side of the image --- */
+/* --- ResNet-18 and ResNet-50: side of the image --- */
 static const int deep_rows[] = { 3, 4, 6, 3 };
+
+/* Two blocks' values added, then relu. */
+static hy_block *joined_new(hy_frame *F, hy_block *body, hy_block *skip)
+{
+    return hy_append(F, hy_nn_hybrid_sequential(F), added_new(F, body, skip), hy_nn_activation(F, "relu"));
+}
+
+static hy_block *residual_new(hy_frame *F, int channels, int stride, int widens)
+{
+    hy_block *body = hy_nn_hybrid_sequential(F);
+    hy_append(F, body, conv_norm(F, channels, 3, stride, 1, relu), conv_norm(F, channels, 3, 1, 1, NULL));
+    return joined_new(F, body, widens ? conv_norm(F, channels, 1, stride, 1, NULL) : NULL);
+}
 
 static hy_block *bottleneck_new(hy_frame *F, int inner, int stride, int widens)
 {
-    hy_block *net = hy_nn_hybrid_sequential(F), *body = hy_nn_hybrid_sequential(F);
+    hy_block *body = hy_nn_hybrid_sequential(F);
     hy_append(F, body, conv_norm(F, inner, 1, 1, 1, relu), conv_norm(F, inner, 3, stride, 1, relu),
               conv_norm(F, 4 * inner, 1, 1, 1, NULL));
-    hy_append(F, net, added_new(F, body, widens ? conv_norm(F, 4 * inner, 1, stride, 1, NULL) : NULL));
-    return hy_append(F, net, hy_nn_activation(F, "relu"));
+    return joined_new(F, body, widens ? conv_norm(F, 4 * inner, 1, stride, 1, NULL) : NULL);
+}
+
+static hy_block *resnet_network(hy_frame *F, const int *size)
+{
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    int i;
+    (void)size;
+    hy_append(F, net, conv_norm(F, 64, 7, 2, 1, relu), max_pool(F, 3, 2, 1));
+    for (i = 0; i < 4; i++)
+        hy_append(F, net, residual_new(F, 64 << i, i ? 2 : 1, i > 0), residual_new(F, 64 << i, 1, 0));
+    return hy_append(F, net, hy_nn_global_avg_pool2d(F, NULL), dense(F, 1000, NULL));
 }
 
 static hy_block *deep_network(hy_frame *F, const int *size)
@@ -758,6 +743,15 @@ static hy_block *encoder_new(hy_frame *F, const int *size, int norm_first)
 
 static hy_block *encoder_network(hy_frame *F, const int *size) { return encoder_new(F, size, 0); }
 
+/* size[4] of them. */
+static hy_block *encoders_new(hy_frame *F, const int *size, int norm_first)
+{
+    hy_block *blocks = hy_nn_hybrid_sequential(F);
+    int i;
+    for (i = 0; i < size[4]; i++) hy_append(F, blocks, encoder_new(F, size, norm_first));
+    return blocks;
+}
+
 static hy_array *encoder_input(hy_frame *F, const int *size)
 {
     return hy_normal(F, HY_SHAPE(1, size[0], size[1]), 0, 1);
@@ -779,14 +773,11 @@ static hy_block *vit_network(hy_frame *F, const int *size)
 {
     vit *v = HY_BLOCK_NEW(F, vit, vit_forward);
     hy_param_opt drawn = { HY_F32, hy_init_normal(1), 0, 0, 0, 0 };
-    hy_block *blocks = hy_nn_hybrid_sequential(F);
-    int i;
     if (!v) return NULL;
     v->whole = hy_add_param(F, &v->base, "whole", HY_SHAPE(1, 1, size[1]), &drawn);
     v->place = hy_add_param(F, &v->base, "place", HY_SHAPE(1, size[0], size[1]), &drawn);
     v->patches = hy_add_child(F, &v->base, "patches", conv(F, size[1], size[5], size[5], 0, 1, 1, NULL));
-    for (i = 0; i < size[4]; i++) hy_append(F, blocks, encoder_new(F, size, 1));
-    v->blocks = hy_add_child(F, &v->base, "blocks", hy_append(F, blocks, layer_norm(F)));
+    v->blocks = hy_add_child(F, &v->base, "blocks", hy_append(F, encoders_new(F, size, 1), layer_norm(F)));
     v->scores = hy_add_child(F, &v->base, "scores", dense(F, 1000, NULL));
     return &v->base;
 }
@@ -811,14 +802,11 @@ static hy_block *bert_network(hy_frame *F, const int *size)
 {
     bert *b = HY_BLOCK_NEW(F, bert, bert_forward);
     hy_param_opt drawn = { HY_F32, hy_init_normal(1), 0, 0, 0, 0 };
-    hy_block *blocks = hy_nn_hybrid_sequential(F);
-    int i;
     if (!b) return NULL;
     b->place = hy_add_param(F, &b->base, "place", HY_SHAPE(1, size[0], size[1]), &drawn);
     b->words = hy_add_child(F, &b->base, "words", hy_nn_embedding(F, size[5], size[1], NULL));
     b->norm = hy_add_child(F, &b->base, "norm", layer_norm(F));
-    for (i = 0; i < size[4]; i++) hy_append(F, blocks, encoder_new(F, size, 0));
-    b->blocks = hy_add_child(F, &b->base, "blocks", blocks);
+    b->blocks = hy_add_child(F, &b->base, "blocks", encoders_new(F, size, 0));
     return &b->base;
 }
 
@@ -1405,14 +1393,6 @@ static tensor ref_lenet(reference *R, tensor x)
     return ref_dense(R, x, 10);
 }
 
-static tensor ref_residual(reference *R, tensor x, int channels, int stride, int widens)
-{
-    tensor y = ref_relu(R, ref_batch_norm(R, ref_conv(R, x, channels, 3, stride, 1, 1, 0)));
-    y = ref_batch_norm(R, ref_conv(R, y, channels, 3, 1, 1, 1, 0));
-    if (widens) x = ref_batch_norm(R, ref_conv(R, x, channels, 1, stride, 0, 1, 0));
-    return ref_relu(R, ref_add(y, x));
-}
-
 static void compute_mlp(reference *R, const int *size)
 {
     expect_tensor(R, ref_mlp(R, input(R, 0, size[0], 512, 1, 1)));
@@ -1423,23 +1403,30 @@ static void compute_lenet(reference *R, const int *size)
     expect_tensor(R, ref_lenet(R, input(R, 0, size[0], 1, 28, 28)));
 }
 
+static tensor ref_conv_norm(reference *R, tensor x, int channels, int kernel, int stride, int groups,
+                            double (*fn)(double x))
+{
+    return ref_each(ref_batch_norm(R, ref_conv(R, x, channels, kernel, stride, kernel / 2, groups, 0)), fn);
+}
+
+static tensor ref_residual(reference *R, tensor x, int channels, int stride, int widens)
+{
+    tensor y = ref_conv_norm(R, x, channels, 3, stride, 1, plain_relu);
+    y = ref_conv_norm(R, y, channels, 3, 1, 1, NULL);
+    if (widens) x = ref_conv_norm(R, x, channels, 1, stride, 1, NULL);
+    return ref_each(ref_add(x, y), plain_relu);
+}
+
 static void compute_resnet(reference *R, const int *size)
 {
-    tensor x = input(R, 0, 1, 3, size[0], size[0]);
+    tensor x = ref_conv_norm(R, input(R, 0, 1, 3, size[0], size[0]), 64, 7, 2, 1, plain_relu);
     int i;
-    x = ref_relu(R, ref_batch_norm(R, ref_conv(R, x, 64, 7, 2, 3, 1, 0)));
     x = ref_max_pool(R, x, 3, 2, 1);
     for (i = 0; i < 4; i++) {
         x = ref_residual(R, x, 64 << i, i ? 2 : 1, i > 0);
         x = ref_residual(R, x, 64 << i, 1, 0);
     }
     expect_tensor(R, ref_dense(R, ref_global_average(x), 1000));
-}
-
-static tensor ref_conv_norm(reference *R, tensor x, int channels, int kernel, int stride, int groups,
-                            double (*fn)(double x))
-{
-    return ref_each(ref_batch_norm(R, ref_conv(R, x, channels, kernel, stride, kernel / 2, groups, 0)), fn);
 }
 
 static tensor ref_bottleneck(reference *R, tensor x, int inner, int stride, int widens)
