@@ -47104,6 +47104,7 @@ static void hy__plan_spot(hy__plan *p, int v, const hy__node *node, int output, 
     hy__spot *s = &p->spot[v];
     s->node = node;
     s->type = &node->type[output];
+    s->output = output;
     s->bytes = (size_t)hy__bytes(s->type);
     s->where = where;
     s->index = index;

@@ -205,6 +205,70 @@ static void resize_without_memory(void)
     CHECK(!failed && fail > 10);
 }
 
+/* A decoder's step, whose caches grow by parts of what was computed: each result becomes the next input. */
+enum { RESIZE_LAYERS = 2, RESIZE_STEPS = 40 };
+static hy_array *resize_decode_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *h = hy_get(F, x, 0), *out[1 + 2 * RESIZE_LAYERS];
+    int i, k;
+    (void)self;
+    for (i = 0; i < RESIZE_LAYERS; i++) {
+        hy_attention_opt opt = { 0 };
+        hy_array *all = hy_concat(F, hy_group(F, h, hy_mul_scalar(F, h, 2), hy_sin(F, h)), 2);
+        hy_array *part = hy_split(F, all, 3, 2, NULL);
+        for (k = 0; k < 2; k++) {
+            hy_array *before = hy_get(F, x, 1 + 2 * i + k), *rows = hy_get(F, part, 1 + k);
+            out[1 + 2 * i + k] = i ? hy_extend(F, before, rows, 1) : hy_concat(F, hy_group(F, before, rows), 1);
+        }
+        opt.heads = 2;
+        h = hy_add(F, h, hy_attention(F, hy_get(F, part, 0), out[1 + 2 * i], out[2 + 2 * i], &opt));
+    }
+    out[0] = h;
+    return hy_group_of(F, 1 + 2 * RESIZE_LAYERS, out);
+}
+
+static void resize_decodes(void)
+{
+    hy_frame *F = tb_open(1);
+    hy_block *net[3];                                   /* line by line, fixed, sized */
+    hy_array *state[3];
+    hy_hybridize_opt opt;
+    int way, i, n;
+    memset(&opt, 0, sizeof opt);
+    for (way = 0; way < 3; way++) {
+        hy_array *none[2 * RESIZE_LAYERS];
+        net[way] = tb_block(F, "decode", resize_decode_forward);
+        for (i = 0; i < 2 * RESIZE_LAYERS; i++)
+            none[i] = hy_with_room(F, hy_zeros(F, HY_SHAPE(1, 0, 32)), 1, RESIZE_STEPS);
+        state[way] = hy_group_of(F, 2 * RESIZE_LAYERS, none);
+        opt.off = way == 1 ? HY_PASS_SIZES : 0;
+        opt.threads = 1;                                /* a plan of stages stays fixed */
+        if (way) hy_hybridize(F, net[way], &opt);
+    }
+    for (n = 0; n < RESIZE_STEPS; n++) {
+        hy_array *in[1 + 2 * RESIZE_LAYERS], *y[3];
+        hy_begin(F);
+        in[0] = hy_uniform(F, HY_SHAPE(1, 1, 32), -1, 1);
+        for (way = 0; way < 3; way++) {
+            hy_array *before = state[way];
+            for (i = 0; i < 2 * RESIZE_LAYERS; i++) in[1 + i] = hy_get(F, before, i);
+            y[way] = hy_call(F, net[way], hy_group_of(F, 1 + 2 * RESIZE_LAYERS, in));
+            for (i = 0; i < 2 * RESIZE_LAYERS; i++) in[1 + i] = hy_get(F, y[way], 1 + i);
+            state[way] = hy_keep(F, hy_group_of(F, 2 * RESIZE_LAYERS, in + 1));
+            hy_free(F, before);
+        }
+        for (i = 0; i < 1 + 2 * RESIZE_LAYERS; i++) {
+            hy_array *line = hy_get(F, y[0], i), *fixed = hy_get(F, y[1], i), *sized = hy_get(F, y[2], i);
+            CHECK(hy_item(F, hy_max(F, hy_abs(F, hy_sub(F, line, sized)), HY_ALL, NULL)) < 1e-4);
+            CHECK(passes_same(F, fixed, sized));
+        }
+        hy_end(F);
+    }
+    CHECK(hy_cache_info(F, net[2]).programs <= 4 && hy_cache_info(F, net[2]).resizes > RESIZE_STEPS / 2);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 /* Each operator beside an array that keeps its shape: where another size does not fit it, compiled calls fail as
  * those line by line, and where it does they give the same shapes. */
 typedef struct { hy_block base; const char *op; int n, second; hy_array *held; } resize_beside;
@@ -357,6 +421,7 @@ static void test_resize(void)
     RUN(resize_without_memory);
     RUN(resize_says_what_is_fixed);
     RUN(resize_fails_as_line_by_line);
+    RUN(resize_decodes);
 #ifndef HYBRID_NO_THREADS
     RUN(resize_in_two_frames);
 #endif
