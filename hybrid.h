@@ -120,9 +120,10 @@
  *       ... in each step: keys = hy_extend(F, keys, k, 2), of one more row
  *
  *   Attention and products of matrices read such a cache where it lies, others a packed copy. A hybridized
- *   network has a program for each length of it; with a cache of one size there is one: hy_put_rows(F,
- *   cache, rows, at, axis) puts rows at the places that `at` counts, of HY_I64, one for each row, and
- *   attention reads the first rows alone, as many as its option `length` says. In ONNX files a Concat of an
+ *   network that asked for no shape has a few programs for all lengths on one thread, else one for each
+ *   (hy_cache_info.fixed says why); with a cache of one size there is one: hy_put_rows(F, cache, rows, at,
+ *   axis) puts rows at the places that `at` counts, of HY_I64, one for each row, and attention reads the
+ *   first rows alone, as many as its option `length` says. In ONNX files a Concat of an
  *   input that the network gives back is hy_extend.
  *   Whoever writes into one of them has it in memory of its own from then on, and hy_data makes that of one
  *   whose axis is not the first, so that it is packed. While another is there a view of one is not written.
@@ -79453,7 +79454,11 @@ HY__WARM_ROOMS
  *          length do for all lengths. What a ticket reads is not changed by hooks, options or shared
  *          children; hy_wait_all computes beside the threads. COMPILING for a new size takes 0.7 of the time
  *          or less and a fifth of the allocations on decoders; hy_cache_info counts what was traced, and
- *          HYBRID_PROGRAM_BYTES (256 MB now) limits that, too. SPEED: quantised ONNX files (QDQ, QLinear,
+ *          HYBRID_PROGRAM_BYTES (256 MB now) limits that, too. SIZES: a program takes on other sizes of its
+ *          inputs where none decides how it computes (hy_cache_info: resizes, fixed; HY_PASS_SIZES). PASSES:
+ *          gelu, mish, layer norm and attention are recognised however they are written, in every network.
+ *          SPEED: depthwise 5 x 5 and 7 x 7 with sliding sums; transpositions of a network's own meet those
+ *          of the layout; quantised ONNX files (QDQ, QLinear,
  *          dynamic) run in int8 with exact sums (round_even, int8_table, int8_add; int8_dense and
  *          int8_convolution take and give 8 bits; depthwise, too; ONNX Runtime's QLinear operators; int8
  *          is written as ONNX, scales that are no steps are refused); products by larger blocks; convolution
