@@ -3917,6 +3917,7 @@ HY_API hy_array *hy_get(hy_frame *F, hy_array *group, int i);
 HY_API int       hy_count(hy_frame *F, hy_array *group);          /* 1 for an array */
 /* The same of arrays that lie step bytes apart. */
 HY_API hy_array *hy__group_every(hy_frame *F, int n, const void *x, size_t step);
+/* hy_group(F, a, b ...): these arrays as one handle; hy_get takes them out again. */
 #ifdef __cplusplus
 #define hy_group(F, ...) hy__group_of_list(F, {__VA_ARGS__})
 #else
