@@ -49092,7 +49092,7 @@ static int hy__executor_turn(hy__executor *x, int inputs, hy_array *const *in)
 
 /* Makes the executor ready for inputs of other types. type: of every value then; record: by number of the
  * node in the store. 1: it is; 0: the plan does not hold for them, what it wore stays; -1: error, likewise.
- * Nothing is allocated once its faces are there. */
+ * Once its faces are there nothing is allocated but wider scratch: softmax over few keys asks for some. */
 static int hy__executor_resize(hy_frame *F, hy__executor *x, const hy_type *input,
                                           const hy_type *type, void *const *record)
 {
