@@ -46931,15 +46931,27 @@ typedef struct hy__step {               /* a job */
     int     nin, nout, tensor;          /* its tensors in the plan: inputs, then outputs */
     int     early, level, batch;
     int     stages, narrow;             /* narrow: too few items for all threads */
-    int64_t items[HY_MAX_STAGES];
     double  cost;
-    size_t  scratch, shared, shared_at;
+    size_t  scratch, shared;
 } hy__step;
 
 /* The work between two barriers: parts of several jobs or, with parts 0, the steps from .. to one after
  * another. */
 typedef struct hy__stage { int part, parts, from, to; } hy__stage;
-typedef struct hy__piece { int step, stage; int64_t first; } hy__piece;   /* first: its first item there */
+typedef struct hy__piece {
+    int     step, stage;
+    int64_t first;                      /* its first item there */
+    size_t  shared;                     /* where its shared memory begins */
+} hy__piece;
+
+/* What one parallel region runs. */
+typedef struct hy__staged {
+    int        stages;                  /* 0: one thread runs everything */
+    hy__stage *stage;
+    int64_t   *items;                   /* per stage */
+    hy__piece *part;
+    double     cost;
+} hy__staged;
 
 typedef struct hy__plan {
     int        values, steps, early, heads, inputs, params, written, randoms;
@@ -46958,10 +46970,7 @@ typedef struct hy__plan {
     int       *use_first, *use;         /* by value: tensors in its memory, late ones first */
     int       *user;                    /* by tensor: its step */
     int       *watch, watches;          /* parameters and constants read by early steps */
-    int        stages;                  /* 0: one thread runs everything */
-    hy__stage *stage;
-    int64_t   *items;                   /* per stage */
-    hy__piece  *part;
+    hy__staged staged;
     int        workers;
     double     cost;
     size_t     arena, unplanned, scratch, shared, parameters;
@@ -47305,10 +47314,7 @@ static int hy__plan_costs(hy__planner *P)
         if (!s->early && !(s->job = hy__plan_keep(P, &job))) return -1;
         s->stages = job.stages;
         s->narrow = 1;
-        for (k = 0; k < job.stages; k++) {
-            s->items[k] = job.items[k];
-            if (s->items[k] >= 2 * p->workers) s->narrow = 0;
-        }
+        for (k = 0; k < job.stages; k++) if (job.items[k] >= 2 * p->workers) s->narrow = 0;
         s->cost = job.cost;
         s->scratch = hy__round64(job.scratch);
         s->shared = hy__round64(job.shared);
@@ -47658,72 +47664,123 @@ static int hy__plan_layout(hy__planner *P)
 }
 
 /* --- stages --- */
+/* The job of a late step: one of these, if there are any, in place of the plan's. */
+static const hy_job *hy__plan_job(const hy__plan *p, const hy_job *const *job, int step)
+{
+    return job ? job[step - p->early] : p->step[step].job;
+}
+
 /* Is a job too short to be split among threads, or cannot it be? It runs in one piece with neighbours of
  * that kind. */
-static int hy__plan_serial(const hy__step *s)
+static int hy__job_serial(const hy_job *job)
 {
     int k, many = 0;
-    for (k = 0; k < s->stages; k++) many |= s->items[k] > 1;
-    return !many || s->cost < HYBRID_PARALLEL_NS / 2;
+    for (k = 0; k < job->stages; k++) many |= job->items[k] > 1;
+    return !many || job->cost < HYBRID_PARALLEL_NS / 2;
+}
+
+/* How many steps run side by side, from this one on? */
+static int hy__plan_together(const hy__plan *p, int step)
+{
+    int n = 1;
+    while (step + n < p->steps && p->step[step + n].batch == p->step[step].batch) n++;
+    return n;
+}
+
+/* What the late jobs take together. Those of a batch get shared memory apart from one another. */
+typedef struct hy__needs { int stages, pays; size_t scratch, shared; double cost; } hy__needs;
+static hy__needs hy__plan_needs(const hy__plan *p, const hy_job *const *job)
+{
+    hy__needs t;
+    int i, k, n;
+    memset(&t, 0, sizeof t);
+    for (i = p->early; i < p->steps; i += n) {
+        size_t shared = 0;
+        n = hy__plan_together(p, i);
+        for (k = i; k < i + n; k++) {
+            const hy_job *own = hy__plan_job(p, job, k);
+            const size_t scratch = hy__round64(own->scratch);
+            shared += hy__round64(own->shared);
+            if (scratch > t.scratch) t.scratch = scratch;
+            t.stages += own->stages;
+            t.cost += own->cost;
+            t.pays |= n > 1 || !hy__job_serial(own);
+        }
+        if (shared > t.shared) t.shared = shared;
+    }
+    return t;
 }
 
 /* Adds the stages of n steps that run side by side. */
-static void hy__plan_batch(hy__plan *p, int step, int n, int *parts)
+static void hy__staged_batch(const hy__plan *p, const hy_job *const *job, hy__staged *to, int step, int n,
+                             int *parts)
 {
     int k, i, more = 1;
     for (k = 0; more; k++) {
-        hy__stage *stage = &p->stage[p->stages];
+        hy__stage *stage = &to->stage[to->stages];
         int64_t items = 0;
+        size_t shared = 0;
+        memset(stage, 0, sizeof *stage);
         stage->part = *parts;
         for (more = 0, i = step; i < step + n; i++) {
-            const hy__step *s = &p->step[i];
-            if (s->stages <= k) continue;
+            const hy_job *own = hy__plan_job(p, job, i);
+            hy__piece *piece = &to->part[*parts];
+            const size_t at = shared;
+            shared += hy__round64(own->shared);
+            if (own->stages <= k) continue;
             more = 1;
-            if (!s->items[k]) continue;
-            p->part[*parts].step = i;
-            p->part[*parts].stage = k;
-            p->part[(*parts)++].first = items;
-            items += s->items[k];
+            if (!own->items[k]) continue;
+            piece->step = i;
+            piece->stage = k;
+            piece->first = items;
+            piece->shared = at;
+            items += own->items[k];
             stage->parts++;
+            ++*parts;
         }
-        if (stage->parts) p->items[p->stages++] = items;
+        if (stage->parts) to->items[to->stages++] = items;
     }
 }
 
-/* Makes one parallel region of all batches, unless a single thread is as fast. Jobs of a batch get shared
- * memory apart from one another. */
+/* Makes one parallel region of all batches, unless a single thread is as fast. */
+static void hy__staged_make(const hy__plan *p, const hy_job *const *job, const hy__needs *t,
+                            hy__staged *to)
+{
+    int i, k, n, parts = 0;
+    to->stages = 0;
+    to->cost = t->cost;
+    if (p->workers < 2 || t->cost < HYBRID_PARALLEL_NS || !t->pays) return;
+    for (i = p->early; i < p->steps; i += n) {
+        const hy_job *own = hy__plan_job(p, job, i);
+        n = hy__plan_together(p, i);
+        k = to->stages - 1;
+        if (n > 1 || !hy__job_serial(own)) hy__staged_batch(p, job, to, i, n, &parts);
+        else if (k >= 0 && to->stage[k].to == i) to->stage[k].to = i + 1;
+        else if (own->stages) {
+            hy__stage *stage = &to->stage[to->stages];
+            memset(stage, 0, sizeof *stage);
+            stage->from = i;
+            stage->to = i + 1;
+            to->items[to->stages++] = 1;
+        }
+    }
+}
+
 static int hy__plan_stages(hy__planner *P)
 {
     hy__plan *p = P->p;
-    size_t stages = 0, shared;
-    int i, n, k, parts = 0, pays = 0;
-    for (i = p->early; i < p->steps; i += n) {
-        for (shared = 0, n = 0; i + n < p->steps && p->step[i + n].batch == p->step[i].batch; n++) {
-            hy__step *s = &p->step[i + n];
-            s->shared_at = shared;
-            shared += s->shared;
-            stages += (size_t)s->stages;
-            pays |= n > 0 || !hy__plan_serial(s);
-        }
-        if (shared > p->shared) p->shared = shared;
-    }
+    hy__staged *to = &p->staged;
+    const hy__needs t = hy__plan_needs(p, NULL);
+    const size_t most = (size_t)t.stages + 1;           /* one more is begun than is kept */
+    int i;
+    p->shared = t.shared;
     for (i = 0; i < p->early; i++) if (p->step[i].shared > p->shared) p->shared = p->step[i].shared;
-    if (p->workers < 2 || p->cost < HYBRID_PARALLEL_NS || !pays) { p->workers = 1; return 0; }
-    p->stage = (hy__stage *)hy__plan_room(P, stages, sizeof *p->stage);
-    p->items = p->stage ? (int64_t *)hy__plan_room(P, stages, sizeof *p->items) : NULL;
-    p->part = p->items ? (hy__piece *)hy__plan_room(P, stages, sizeof *p->part) : NULL;
-    if (!p->part) return -1;
-    for (i = p->early; i < p->steps; i += n) {
-        for (n = 1; i + n < p->steps && p->step[i + n].batch == p->step[i].batch; n++) continue;
-        k = p->stages - 1;
-        if (n > 1 || !hy__plan_serial(&p->step[i])) hy__plan_batch(p, i, n, &parts);
-        else if (k >= 0 && p->stage[k].to == i) p->stage[k].to = i + 1;
-        else if (p->step[i].stages) {
-            p->items[p->stages] = 1;
-            p->stage[p->stages].from = i;
-            p->stage[p->stages++].to = i + 1;
-        }
-    }
+    to->stage = (hy__stage *)hy__plan_room(P, most, sizeof *to->stage);
+    to->items = to->stage ? (int64_t *)hy__plan_room(P, most, sizeof *to->items) : NULL;
+    to->part = to->items ? (hy__piece *)hy__plan_room(P, most, sizeof *to->part) : NULL;
+    if (!to->part) return -1;
+    hy__staged_make(p, NULL, &t, to);
+    if (!to->stages) p->workers = 1;
     return 0;
 }
 
@@ -47953,8 +48010,9 @@ typedef struct hy__face {
     hy_type   *input, *type;            /* of the inputs; by value */
     size_t    *offset;                  /* by value: where it lies in the arena */
     hy_tensor *operand;                 /* as the plan's */
-    hy_job    *job;                     /* per step that is not early, ... */
-    char      *touched;                 /* ... if sizes touch it; else the plan's */
+    hy_job    *job;                     /* per step that is not early, if sizes touch it; ... */
+    const hy_job **runs;                /* ... which, else the plan's */
+    hy__staged staged;
     size_t     scratch, shared;         /* bytes that they take */
     uint64_t   used;
     int        full;                    /* it may be worn */
@@ -47986,8 +48044,9 @@ typedef struct hy__executor {
     int          ready, bound;          /* ready: early values are newer than parameters */
     hy__face    *worn, *face[HY__FACES];        /* worn NULL: the sizes that the plan was made for */
     uint64_t     turns;                 /* clock of the faces */
-    size_t       scratches, shares;     /* bytes of scratch and shared, if they lie in ... */
-    char        *wider;                 /* ... memory of their own, as some sizes take more than the plan's */
+    size_t       scratches, shares;     /* bytes of scratch, of each worker, and shared; they lie in ... */
+    char        *wider;                 /* ... memory of their own, if some sizes take more than the plan's */
+    const hy__staged *staged;       /* of the sizes that it wears */
 } hy__executor;
 
 /* Runs of steps follow the executor in memory, in the order of the steps that are not early. */
@@ -48787,7 +48846,7 @@ static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program,
     plain.dirty = (char *)hy__lay(l, (size_t)p->early, 1);
     plain.seen = (hy__seen *)hy__lay(l, (size_t)p->watches, sizeof *plain.seen);
     plain.room = (void **)hy__lay(l, bound ? (size_t)p->heads : 0, sizeof *plain.room);
-    plain.count = (int64_t *)hy__lay(l, 1, hy__count_bytes(p->stages, p->workers));
+    plain.count = (int64_t *)hy__lay(l, 1, hy__count_bytes(p->staged.stages, p->workers));
     if (x) memset(x, 0, l->at - before);
     info->record = l->at - before;
     plain.arena = (char *)hy__lay(l, 1, p->arena);
@@ -48796,6 +48855,9 @@ static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program,
     info->shared = p->shared;
     plain.scratch = (char *)hy__lay(l, (size_t)p->workers, p->scratch);
     info->scratch = p->scratch * (size_t)p->workers;
+    plain.scratches = p->scratch;
+    plain.shares = p->shared;
+    plain.staged = &p->staged;
     if (x) *x = plain;
     if (bound) hy__lay_bound(l, x, program, info);
     return x;
@@ -48884,7 +48946,7 @@ static void hy__executor_shorten(hy__executor *x)
     x->runs = p->steps - p->early;
     x->draws = p->randoms;
     x->training = x->program->mode.training;
-    if (x->bound || p->stages || p->written || !x->runs) return;
+    if (x->bound || p->staged.stages || p->written || !x->runs) return;
     for (i = 0; i < p->heads; i++) {
         s = &p->spot[p->head[i]];
         if (s->where != HY__AT_HEAD || s->index != i) return;
@@ -48921,10 +48983,17 @@ static hy__executor *hy__executor_new(hy_frame *F, hy__program *p)
 }
 
 /* --- other sizes: the jobs of a program are bound again, in the memory that is there --- */
+/* The most stages of a face: a job of fewer rows may take some more than the plan's, to be shared. */
+static int hy__face_stages(const hy__plan *p)
+{
+    return p->staged.stages ? hy__plan_needs(p, NULL).stages + 2 * (p->steps - p->early) : 0;
+}
+
 static hy__face *hy__lay_face(hy__layout *l, const hy__program *program)
 {
     const hy__plan *p = &program->plan;
     const size_t values = (size_t)p->values, steps = (size_t)(p->steps - p->early);
+    const size_t stages = (size_t)hy__face_stages(p) + 1;
     hy__face *f = (hy__face *)hy__lay(l, 1, sizeof *f), plain;
     memset(&plain, 0, sizeof plain);
     plain.input = (hy_type *)hy__lay(l, (size_t)p->inputs, sizeof *plain.input);
@@ -48932,7 +49001,10 @@ static hy__face *hy__lay_face(hy__layout *l, const hy__program *program)
     plain.offset = (size_t *)hy__lay(l, values, sizeof *plain.offset);
     plain.operand = (hy_tensor *)hy__lay(l, (size_t)p->late, sizeof *plain.operand);
     plain.job = (hy_job *)hy__lay(l, steps, sizeof *plain.job);
-    plain.touched = (char *)hy__lay(l, steps, 1);
+    plain.runs = (const hy_job **)hy__lay(l, steps, sizeof *plain.runs);
+    plain.staged.stage = (hy__stage *)hy__lay(l, stages, sizeof *plain.staged.stage);
+    plain.staged.items = (int64_t *)hy__lay(l, stages, sizeof *plain.staged.items);
+    plain.staged.part = (hy__piece *)hy__lay(l, stages, sizeof *plain.staged.part);
     if (f) *f = plain;
     return f;
 }
@@ -49009,7 +49081,7 @@ static int hy__face_step(hy_frame *F, const hy__program *program, hy__face *f, c
         operand[k].type = f->type[v];
         hy__pack_strides(&operand[k]);
     }
-    f->touched[s - p->step - p->early] = (char)touched;
+    f->runs[s - p->step - p->early] = touched ? job : s->job;
     if (!touched) return 1;
     if (s->early || (s->node->nsub && s->op != &hy__fused_op)) return 0;
     now.record = record[s->node->number];
@@ -49017,24 +49089,34 @@ static int hy__face_step(hy_frame *F, const hy__program *program, hy__face *f, c
     failed = hy__plan_bind(F, &now, job, operand, program->mode.training);
     hy__try_end(F, F->code != HY_ERROR_MEMORY);         /* a fused group may have been made for a length */
     if (failed) return F->code ? -1 : 0;
-    f->scratch = hy__larger(f->scratch, hy__round64(job->scratch));
-    f->shared = hy__larger(f->shared, hy__round64(job->shared));
+    return 1;
+}
+
+/* What its jobs take, and which run side by side. 0: the stages are too many. */
+static int hy__face_staged(const hy__plan *p, hy__face *f)
+{
+    const hy__needs t = hy__plan_needs(p, f->runs);
+    f->scratch = t.scratch;
+    f->shared = t.shared;
+    f->staged.stages = 0;
+    if (!p->staged.stages) return 1;
+    if (t.stages > hy__face_stages(p)) return 0;
+    hy__staged_make(p, f->runs, &t, &f->staged);
     return 1;
 }
 
 /* Makes room for the scratch of what it will wear. 0, or -1: error. */
 static int hy__executor_widen(hy_frame *F, hy__executor *x, const hy__face *f)
 {
-    const hy__plan *p = &x->program->plan;
-    const size_t was[2] = { x->wider ? x->scratches : p->scratch, x->wider ? x->shares : p->shared };
-    const size_t scratch = hy__larger(f->scratch, was[0]), shared = hy__larger(f->shared, was[1]);
+    const size_t scratch = hy__larger(f->scratch, x->scratches), shared = hy__larger(f->shared, x->shares);
+    const size_t workers = (size_t)x->program->plan.workers;
     char *wider;
-    if (scratch == was[0] && shared == was[1]) return 0;
-    wider = (char *)hy__alloc(&F->root->heap, scratch + shared);
+    if (scratch == x->scratches && shared == x->shares) return 0;
+    wider = (char *)hy__alloc(&F->root->heap, scratch * workers + shared);
     if (!wider) return hy__no_room(F, "executor");
     hy__free(&F->root->heap, x->wider);
     x->wider = x->scratch = wider;
-    x->shared = wider + scratch;
+    x->shared = wider + scratch * workers;
     x->scratches = scratch;
     x->shares = shared;
     return 0;
@@ -49046,10 +49128,10 @@ static void hy__executor_wear(hy__executor *x, hy__face *f)
     const hy__plan *p = &x->program->plan;
     int i, k;
     x->worn = f;
+    x->staged = f ? &f->staged : &p->staged;
     for (i = p->early; i < p->steps; i++) {
         const hy__step *s = &p->step[i];
-        const int own = f && f->touched[i - p->early];
-        hy__run_of(x, i - p->early)->job = own ? &f->job[i - p->early] : s->job;
+        hy__run_of(x, i - p->early)->job = f ? f->runs[i - p->early] : s->job;
         for (k = 0; k < s->nin + s->nout; k++) {
             const int v = p->tensor[s->tensor + k];
             if (p->spot[p->spot[v].root].where == HY__AT_ARENA)
@@ -49062,14 +49144,18 @@ static void hy__executor_wear(hy__executor *x, hy__face *f)
 /* Makes the faces of an executor. Returns their bytes; 0: error. */
 static size_t hy__faces_new(hy_frame *F, hy__executor *x)
 {
+    const hy__plan *p = &x->program->plan;
+    const size_t count = hy__count_bytes(hy__face_stages(p), p->workers);
     hy__layout l;
     int i;
     memset(&l, 0, sizeof l);
     for (i = 0; i < HY__FACES; i++) hy__lay_face(&l, x->program);
+    if (p->staged.stages) hy__lay(&l, 1, count);
     if (l.too_large) { hy__too_large(F); return 0; }
     l.base = (char *)hy__alloc(&F->root->heap, l.at);
     if (!l.base) { hy__no_room(F, "executor"); return 0; }
     for (i = l.at = 0; i < HY__FACES; i++) x->face[i] = hy__lay_face(&l, x->program);
+    if (p->staged.stages) x->count = (int64_t *)hy__lay(&l, 1, count);
     return l.at;
 }
 
@@ -49100,18 +49186,19 @@ static int hy__executor_resize(hy_frame *F, hy__executor *x, const hy_type *inpu
     const hy__plan *p = &program->plan;
     hy__face *f = NULL;
     int i, got = 1;
-    if (p->stages || x->bound || program->dynamic) return 0;
+    if (x->bound || program->dynamic) return 0;
     if (!x->face[0] && !hy__faces_new(F, x)) return -1;
     for (i = 0; i < HY__FACES; i++) {
         if (x->face[i] == x->worn) continue;
         if (!f || x->face[i]->used < f->used) f = x->face[i];
     }
-    f->used = f->scratch = f->shared = 0;
+    f->used = 0;
     f->full = 0;
     memcpy(f->input, input, (size_t)p->inputs * sizeof *input);
     got = hy__face_values(program, f, type, record);
     for (i = p->early; i < p->steps && got > 0; i++)
         got = hy__face_step(F, program, f, &p->step[i], record, &f->job[i - p->early]);
+    if (got > 0) got = hy__face_staged(p, f);
     if (got > 0 && hy__executor_widen(F, x, f)) got = -1;
     if (got <= 0) return got;
     f->full = 1;
@@ -49406,7 +49493,6 @@ static hy__sized *hy__sized_new(hy_frame *F, const hy__program *p, const hy_grap
         Z->as[i] = changes ? (int)i : -1;
     }
     if (p->dynamic) failed = hy__sized_fixed(Z, HY__FIXED_ALWAYS, NULL, "values decide its shapes");
-    else if (p->plan.stages) failed = hy__sized_fixed(Z, HY__FIXED_HERE, NULL, "threads share its jobs");
     else failed = hy__sized_traced(F, Z, p, g);
     if (!failed) failed = hy__sized_planned(F, Z, p);
     if (!failed) failed = hy__sized_free_ones(Z, p);
@@ -49590,9 +49676,9 @@ static hy_array *hy__executor_again(hy_frame *F, hy__executor *x, hy_array *cons
 }
 
 /* Finds the step that an item of a stage belongs to. */
-HY__INLINE const hy__piece *hy__piece_of(const hy__plan *p, const hy__stage *s, int64_t item)
+HY__INLINE const hy__piece *hy__piece_of(const hy__staged *r, const hy__stage *s, int64_t item)
 {
-    const hy__piece *part = p->part + s->part;
+    const hy__piece *part = r->part + s->part;
     int low = 0, high = s->parts;
     while (high - low > 1) {
         int middle = (low + high) / 2;
@@ -49604,16 +49690,14 @@ HY__INLINE const hy__piece *hy__piece_of(const hy__plan *p, const hy__stage *s, 
 static void hy__run_item(void *arg, int stage, int64_t item, int worker)
 {
     const hy__executor *x = (const hy__executor *)arg;
-    const hy__plan *p = &x->program->plan;
-    const hy__stage *s = &p->stage[stage];
+    const hy__stage *s = &x->staged->stage[stage];
     const hy__piece *part;
-    char *scratch = x->scratch + (size_t)worker * p->scratch;
+    char *scratch = x->scratch + (size_t)worker * x->scratches;
     hy_run *now;
     if (!s->parts) { hy__steps_alone(x, s->from, s->to, scratch); return; }
-    part = hy__piece_of(p, s, item);
-    now = hy__run_of(x, part->step - p->early);
-    now->job->run(now->job, now, part->stage, item - part->first, scratch,
-                  x->shared + p->step[part->step].shared_at);
+    part = hy__piece_of(x->staged, s, item);
+    now = hy__run_of(x, part->step - x->program->plan.early);
+    now->job->run(now->job, now, part->stage, item - part->first, scratch, x->shared + part->shared);
 }
 
 /* Reports the first node of the graph that met bad data, in whichever thread. */
@@ -49632,15 +49716,15 @@ static void hy__run_fault(hy_frame *F, hy__executor *x)
 
 static void hy__run_region(hy_frame *F, hy__executor *x, hy__item_fn run, void *arg)
 {
-    const hy__plan *p = &x->program->plan;
+    const hy__staged *r = x->staged;
     hy__region region;
     region.run = run;
     region.arg = arg;
-    region.stages = p->stages;
-    region.items = p->items;
+    region.stages = r->stages;
+    region.items = r->items;
     region.count = x->count;
-    region.workers = F->alone ? 1 : p->workers;
-    if (hy__parallel_counted(F->root, &region, p->cost)) hy__fail(F, HY_ERROR_ARGUMENT, "%s", hy__stray_text);
+    region.workers = F->alone ? 1 : x->program->plan.workers;
+    if (hy__parallel_counted(F->root, &region, r->cost)) hy__fail(F, HY_ERROR_ARGUMENT, "%s", hy__stray_text);
 }
 
 /* The same with times: each worker has a lap per step, so that no worker waits for another. */
@@ -49666,17 +49750,16 @@ static void hy__steps_by_lap(const hy__executor *x, int from, int to, char *scra
 static void hy__lap_item(void *arg, int stage, int64_t item, int worker)
 {
     const hy__laps *w = (const hy__laps *)arg;
-    const hy__plan *p = &w->x->program->plan;
-    const hy__stage *s = &p->stage[stage];
-    hy__lap *lap = w->lap + (size_t)worker * (size_t)p->steps;
+    const hy__stage *s = &w->x->staged->stage[stage];
+    hy__lap *lap = w->lap + (size_t)worker * (size_t)w->x->program->plan.steps;
     double start;
     if (!s->parts) {
-        hy__steps_by_lap(w->x, s->from, s->to, w->x->scratch + (size_t)worker * p->scratch, lap);
+        hy__steps_by_lap(w->x, s->from, s->to, w->x->scratch + (size_t)worker * w->x->scratches, lap);
         return;
     }
     start = hy_seconds();
     hy__run_item(w->x, stage, item, worker);
-    hy__lap_add(&lap[hy__piece_of(p, s, item)->step], start, hy_seconds());
+    hy__lap_add(&lap[hy__piece_of(w->x->staged, s, item)->step], start, hy_seconds());
 }
 
 /* Adds up the laps of all workers for a step. */
@@ -49709,7 +49792,7 @@ static void hy__time_turns(hy_frame *F, hy__executor *x, hy__timing *timing)
         lane = hy__step_lane(p, i, lane);
         timing->F = F;
         timing->name = p->step[i].node->name;
-        timing->lane = p->stages ? lane : 0;
+        timing->lane = x->staged->stages ? lane : 0;
         hy__run_of(x, i - p->early)->timing = timing;
     }
 }
@@ -49725,14 +49808,15 @@ static void hy__run_by_lap(hy_frame *F, hy__executor *x, hy__buffer *room)
     memset(w.lap, 0, (size_t)p->workers * (size_t)p->steps * sizeof *w.lap);
     hy__time_turns(F, x, (hy__timing *)(void *)(w.lap + (size_t)p->workers * (size_t)p->steps));
     last.to = hy_seconds();
-    if (p->stages) hy__run_region(F, x, hy__lap_item, &w);
+    if (x->staged->stages) hy__run_region(F, x, hy__lap_item, &w);
     else hy__steps_by_lap(x, p->early, p->steps, x->scratch, w.lap);
     for (i = p->early; i < p->steps; i++) {
         hy__lap lap = hy__lap_of(p, w.lap, i);
         if (!lap.to) lap.from = lap.to = last.to;    /* nothing to do: arrays without elements */
         lane = hy__step_lane(p, i, lane);
         hy__run_of(x, i - p->early)->timing = NULL;
-        hy__step_timed(F, &p->step[i], hy__run_of(x, i - p->early)->job, &lap, p->stages ? lane : 0);
+        hy__step_timed(F, &p->step[i], hy__run_of(x, i - p->early)->job, &lap,
+                      x->staged->stages ? lane : 0);
         last = lap;
     }
 }
@@ -49748,7 +49832,7 @@ static int hy__run_steps(hy_frame *F, hy__executor *x)
         if (!room) hy__events_lost(F, p->steps - p->early);     /* the steps run without times */
     }
     if (room) hy__run_by_lap(F, x, room);
-    else if (p->stages) hy__run_region(F, x, hy__run_item, x);
+    else if (x->staged->stages) hy__run_region(F, x, hy__run_item, x);
     else faults = hy__steps_alone(x, p->early, p->steps, x->scratch);
     hy__buffer_drop(&F->cache, room);
     if (faults) hy__run_fault(F, x);
@@ -50226,7 +50310,7 @@ static hy_plan_info hy__program_info(hy_frame *F, const hy__program *p)
     info.unplanned = p->plan.unplanned;
     for (v = 0; v < p->plan.values; v++) info.values += p->plan.spot[v].where == HY__AT_ARENA;
     info.jobs = p->plan.steps - p->plan.early;
-    info.regions = p->plan.stages ? 1 : 0;
+    info.regions = p->plan.staged.stages ? 1 : 0;
     return info;
 }
 

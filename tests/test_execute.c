@@ -419,11 +419,11 @@ static void exec_thread_limit(void)
     mode.threads = 1;
     CHECK(!exec_run(F, g, &x, &one, &mode, 0, NULL));
     p = F->recent->program;
-    CHECK(p->plan.workers == 1 && p->plan.stages == 0);
+    CHECK(p->plan.workers == 1 && p->plan.staged.stages == 0);
     mode.threads = 2;
     CHECK(!exec_run(F, g, &x, &two, &mode, 0, NULL));
     p = F->recent->program;
-    CHECK(hy_threads(F) == 1 || (p->plan.workers == 2 && p->plan.stages > 0));
+    CHECK(hy_threads(F) == 1 || (p->plan.workers == 2 && p->plan.staged.stages > 0));
     CHECK(exec_same(F, one, two));
     hy_close(S);
     CHECK(hy_close(F) == 0);

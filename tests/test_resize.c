@@ -67,11 +67,13 @@ static int resize_networks(hy_frame *F, int from, int to)
 
 static void resize_gives_the_bits_of_fresh_programs(void)
 {
-    hy_frame *F = tb_open(1);
+    hy_frame *F = tb_open(1), *G = tb_open(3);
     int n = resize_networks(F, 0, 150);
     if (!CHECK(n > 800)) printf("    %d calls were resized\n", n);
+    CHECK(resize_networks(G, 150, 180) > 100);
     OK(F);
-    CHECK(hy_close(F) == 0);
+    OK(G);
+    CHECK(hy_close(F) == 0 && hy_close(G) == 0);
 }
 
 /* --- two sizes that change, (b, t, 8) --- */
@@ -109,11 +111,26 @@ static sized_block *resize_two(hy_frame *F, const sized_block *like, int off)
     return b;
 }
 
+/* How executors run that wear other sizes than those of their plan, which has stages: 1: alone, 2: in stages. */
+static int resize_stages(hy_frame *F)
+{
+    hy__kept *e;
+    int how = 0;
+    for (e = hy__table_next(&F->executors, NULL); e; e = hy__table_next(&F->executors, e)) {
+        const hy__executor *x = ((hy__holder *)(void *)e)->x;
+        if (x && x->worn && x->program->plan.staged.stages) how |= x->staged->stages ? 2 : 1;
+    }
+    return how;
+}
+
 /* Whichever sizes change, also past 32 keys, where attention is another operator. */
 static void resize_of_two_sizes(void)
 {
-    int threads;
-    for (threads = 1; threads <= 4; threads += 3) {
+    static const int all[] = { 1, 3, 7 };
+    int which;
+    for (which = 0; which < 3; which++) {
+        const int threads = all[which];
+        int staged = 0;
         hy_desc desc;
         hy_frame *F;
         sized_block *b, *fresh;
@@ -132,21 +149,23 @@ static void resize_of_two_sizes(void)
             x = resize_two_input(F, n, t, i);
             if (!CHECK(passes_same(F, hy_call(F, &b->base, x), hy_call(F, &fresh->base, x))))
                 printf("    (%d,%d), %d threads\n", n, t, threads);
+            staged |= resize_stages(F);
             hy_end(F);
         }
         s = hy_cache_info(F, &b->base);
-        if (threads == 1 && !CHECK(s.resizes > 150 && s.misses < hy_cache_info(F, &fresh->base).misses / 2))
+        if (!CHECK(s.resizes > 150 && s.misses < hy_cache_info(F, &fresh->base).misses / 2))
             printf("    %d resizes, %d programs: %s\n", (int)s.resizes, s.programs, s.fixed);
+        CHECK((staged & 2) == (hy_threads(F) > 1 ? 2 : 0));
         OK(F);
         CHECK(hy_close(F) == 0);
     }
 }
 
 /* What is not larger than what was planned for takes no memory, once each way of a call was there. */
-static void resize_allocates_nothing(void)
+static void resize_allocates(int threads)
 {
     static const int sizes[] = { 64, 33, 2, 16, 7, 31, 8, 3, 17 };
-    hy_frame *F = tb_open(1);
+    hy_frame *F = tb_open(threads);
     sized_block *b = resize_two(F, NULL, 0);
     int64_t calls = 0;
     int round, i;
@@ -165,6 +184,7 @@ static void resize_allocates_nothing(void)
     OK(F);
     CHECK(hy_close(F) == 0);
 }
+static void resize_allocates_nothing(void) { resize_allocates(1); resize_allocates(3); }
 
 /* --- memory runs out --- */
 static struct { void *(*alloc_fn)(void *, size_t); int left; } resize_out;
@@ -174,11 +194,11 @@ static void *resize_alloc(void *user, size_t bytes)
 }
 
 /* Whichever allocation fails: the size before still runs, and later the new one. */
-static void resize_without_memory(void)
+static void resize_fails(int threads)
 {
     int fail, failed = 1;
     for (fail = 0; failed && fail < 400; fail++) {
-        hy_frame *F = tb_open(1);
+        hy_frame *F = tb_open(threads);
         sized_block *b = resize_two(F, NULL, 0), *fresh = resize_two(F, b, HY_PASS_SIZES);
         hy_array *in[3], *want[3];
         int i;
@@ -204,6 +224,7 @@ static void resize_without_memory(void)
     }
     CHECK(!failed && fail > 10);
 }
+static void resize_without_memory(void) { resize_fails(1); resize_fails(3); }
 
 /* A decoder's step, whose caches grow by parts of what was computed: each result becomes the next input. */
 enum { RESIZE_LAYERS = 2, RESIZE_STEPS = 40 };
@@ -227,9 +248,9 @@ static hy_array *resize_decode_forward(hy_frame *F, hy_block *self, hy_array *x)
     return hy_group_of(F, 1 + 2 * RESIZE_LAYERS, out);
 }
 
-static void resize_decodes(void)
+static void resize_decode(int threads)
 {
-    hy_frame *F = tb_open(1);
+    hy_frame *F = tb_open(threads);
     hy_block *net[3];                                   /* line by line, fixed, sized */
     hy_array *state[3];
     hy_hybridize_opt opt;
@@ -242,7 +263,6 @@ static void resize_decodes(void)
             none[i] = hy_with_room(F, hy_zeros(F, HY_SHAPE(1, 0, 32)), 1, RESIZE_STEPS);
         state[way] = hy_group_of(F, 2 * RESIZE_LAYERS, none);
         opt.off = way == 1 ? HY_PASS_SIZES : 0;
-        opt.threads = 1;                                /* a plan of stages stays fixed */
         if (way) hy_hybridize(F, net[way], &opt);
     }
     for (n = 0; n < RESIZE_STEPS; n++) {
@@ -268,6 +288,7 @@ static void resize_decodes(void)
     OK(F);
     CHECK(hy_close(F) == 0);
 }
+static void resize_decodes(void) { resize_decode(1); resize_decode(3); }
 
 /* Each operator beside an array that keeps its shape: where another size does not fit it, compiled calls fail as
  * those line by line, and where it does they give the same shapes. */
@@ -390,7 +411,7 @@ static void *resize_run(void *arg)
 /* Frames share programs; each has its own sizes. */
 static void resize_in_two_frames(void)
 {
-    hy_frame *F = tb_open(1);
+    hy_frame *F = tb_open(3);
     sized_block *b = resize_two(F, NULL, 0), *fresh = resize_two(F, b, HY_PASS_SIZES);
     resize_lane w[2];
     pthread_t thread[2];
