@@ -20090,13 +20090,29 @@ HY__WARM_ROOMS
  * attention: softmax(scale Q K^T + mask) V for each head. Keys and values are packed once; then an item takes
  * a block of queries of one head, whose scores stay in the cache. Every sum is that of batch_dot and softmax,
  * in their order, so that the bits are those of the operators written out (softmax turns up to 32 keys round
- * and adds these up in another order).
+ * and adds these up in another order; what a mask puts far below the rest of its row is dropped).
  */
 #endif
 #if defined(HY__READING) && HY__READING <= HY__READING_BASE     /* f64, f32 */
 HY__LOOPS_BEGIN
+#define hy__hide_far HY__OF_TYPE(hy__hide_far)
 #define hy__masked HY__OF_TYPE(hy__masked)
 #define hy__all_hidden HY__OF_TYPE(hy__all_hidden)
+/* Scores so far below the largest that they add nothing (e^-80, of f64 e^-700) become -infinity: their
+ * probabilities would be denormals, on which some processors spend a hundred cycles each. */
+static void hy__hide_far(HY__N *score, int64_t n)
+{
+    enum { lanes = 16 };
+    HY__N most[lanes], top = (HY__N)-HUGE_VAL;
+    int64_t i, l;
+    for (l = 0; l < lanes; l++) most[l] = top;
+    for (i = 0; i + lanes <= n; i += lanes)
+        HY__IVDEP for (l = 0; l < lanes; l++) most[l] = score[i + l] > most[l] ? score[i + l] : most[l];
+    for (; i < n; i++) top = score[i] > top ? score[i] : top;
+    for (l = 0; l < lanes; l++) top = most[l] > top ? most[l] : top;
+    top -= sizeof(HY__N) == 4 ? 80 : 700;
+    HY__IVDEP for (i = 0; i < n; i++) score[i] = score[i] < top ? (HY__N)-HUGE_VAL : score[i];
+}
 /* One row of scores: scaled, and a mask added or, where `hides`, only those kept that it does not make 0. */
 static void hy__masked(void *scores, const void *masks, int64_t n, double factor, int hides)
 {
@@ -20105,7 +20121,10 @@ static void hy__masked(void *scores, const void *masks, int64_t n, double factor
     int64_t i;
     if (hides) HY__IVDEP for (i = 0; i < n; i++)
         score[i] = mask[i] != 0 ? score[i] * scale : (HY__N)-HUGE_VAL;
-    else HY__IVDEP for (i = 0; i < n; i++) score[i] = score[i] * scale + mask[i];
+    else {
+        HY__IVDEP for (i = 0; i < n; i++) score[i] = score[i] * scale + mask[i];
+        hy__hide_far(score, n);
+    }
 }
 static int hy__all_hidden(const void *scores, int64_t n)
 {
@@ -44907,7 +44926,7 @@ static int hy__chain_masks(const hy__rewrite *R, const hy__edge *e, hy__attentio
         node = hy__chain_node(R, e);
         if (!node || c->masks == HY__CHAIN_MASKS || c->fill != 0) return 0;
         side = hy__chain_view(node) ? 0 : -1;
-        c->loose |= !side || c->masks;
+        c->loose = 1;                   /* what a mask puts far below the rest is dropped */
         if (side < 0 && hy__calculates(node->op, "+")) {
             side = hy__chain_added(R, node, c);
             if (side < 0) return 0;
@@ -44918,7 +44937,6 @@ static int hy__chain_masks(const hy__rewrite *R, const hy__edge *e, hy__attentio
             e = &node->in[0];
             if (e->node->op && e->node->op->bind == hy__broadcast_bind) e = &e->node->in[0];
             c->mask[c->masks++] = e;
-            c->loose = 1;
         }
         e = &node->in[side];
         if (hy__edge_type(e)->dtype != node->type[0].dtype ||

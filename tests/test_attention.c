@@ -120,7 +120,7 @@ static void test_attention_written_out(void)
             thin = i % 2 && c->queries <= 48;           /* products with keys that were turned round first */
             if (!CHECK(thin && !k ? attention_far(F, y, hy_call(F, net, x)) <= (wide ? 1e-14 : 3e-6)
                                   : attention_same(F, y, hy_call(F, net, x)))) printf("    case %d, %d\n", i, wide);
-            thin &= k;                                  /* other bits, so not with `exact` */
+            thin = k && (thin || c->mask);              /* other bits, so not with `exact` */
 #ifdef HYBRID_USE_CBLAS
             thin = 1;                                   /* which makes the products itself */
 #endif
@@ -292,6 +292,53 @@ static void test_attention_ways(void)
     hy_close(F);
 }
 
+/* What a mask puts far below the rest of its row counts as hidden, to whatever depth (of f32 80, of f64 700); what is
+ * not so far counts, and with `exact` all does. A row that is far down as a whole is none. */
+static void test_attention_far(void)
+{
+    static const struct { double far; int gone; } depths[] = { { -70, 0 }, { -95, 1 }, { -100, 1 }, { -1e9, 1 } };
+    hy_frame *F = hy_open(NULL);
+    int i, k, wide;
+    for (i = 0; i < 8; i++) {
+        hy_array *in[4], *never, *want, *got, *written, *value;
+        hy_block *net = hy_nn_hybrid_lambda(F, attention_written, "attention");
+        hy_attention_opt opt = { 0 };
+        hy_hybridize_opt exact = { 0 };
+        const double far = depths[i / 2].far;
+        wide = i % 2;
+        hy_begin(F);
+        for (k = 0; k < 3; k++) in[k] = hy_normal(F, HY_SHAPE(3, 49, 8), 0, 1);
+        value = hy_copy(F, in[2]);
+        for (k = 0; k < 8; k++) hy_set_value(F, value, 1e33, 1, 40, k);           /* where e^-70 would be seen */
+        in[2] = value;
+        never = hy_zeros(F, HY_SHAPE(3, 49, 49));
+        in[3] = hy_zeros(F, HY_SHAPE(3, 49, 49));
+        for (k = 0; k < 49 * 49; k++) if (k / 49 < 20 && k % 49 > 30) {
+            hy_set_value(F, in[3], far, 1, k / 49, k % 49);
+            hy_set_value(F, never, -HUGE_VAL, 1, k / 49, k % 49);
+        }
+        for (k = 0; k < 49; k++) hy_set_value(F, in[3], far, 0, 0, k);            /* far, but all of the row is */
+        for (k = 0; k < 49; k++) hy_set_value(F, never, far, 0, 0, k);
+        for (k = 0; k < 4 && wide; k++) in[k] = hy_cast(F, in[k], HY_F64);
+        if (wide) never = hy_cast(F, never, HY_F64);
+        opt.scale = 0.3;
+        opt.use_mask = 1;
+        opt.mask = hy_expand_dims(F, in[3], 1);
+        got = hy_attention(F, in[0], in[1], in[2], &opt);
+        opt.mask = hy_expand_dims(F, never, 1);
+        want = hy_attention(F, in[0], in[1], in[2], &opt);
+        CHECK(attention_same(F, got, want) == (depths[i / 2].gone && (!wide || far < -700)));
+        written = hy_call(F, net, hy_group_of(F, 4, in));
+        exact.exact = 1;
+        hy_hybridize(F, net, &exact);
+        CHECK(attention_same(F, written, hy_call(F, net, hy_group_of(F, 4, in))));
+        hy_block_free(F, net);
+        hy_end(F);
+    }
+    CHECK(!hy_error(F));
+    hy_close(F);
+}
+
 /* (B, heads, T, D) as (B, T, heads D) */
 static hy_array *attention_flat(hy_frame *F, hy_array *x)
 {
@@ -440,6 +487,7 @@ static void test_attention(void)
 {
     RUN(test_attention_written_out);
     RUN(test_attention_swapped);
+    RUN(test_attention_far);
     RUN(test_attention_ways);
     RUN(test_attention_left_alone);
     RUN(test_attention_manners);
