@@ -501,7 +501,7 @@ static void hy__w(hy__c *c, const char *format, ...)
  * catalogue as text, and what emitters ask of an operator.
  */
 /* --- helpers: functions that a file has when something in it asks for them --- */
-typedef struct hy__c_helper { const char *type, *name, *args, *text; } hy__c_helper;     /* no type: raw */
+typedef struct hy__c_helper { const char *type, *name, *args, *text; } hy__c_helper;     /* no args: libm's */
 
 /* %p is the prefix; what one names must stand above it. The f at the end of a name: of floats, as
  * >>numbers has them, without branches: compilers make vector code of loops of them. */
@@ -526,16 +526,7 @@ static const hy__c_helper hy__c_helpers[] = {
     { "float", "abs", "float x", "return %p_float(%p_bits(x) & 0x7fffffffu);" },
     { "float", "clamp", "float x, float low, float high", "const float y = x > low ? x : low; return y < "
       "high ? y : high;" },
-    { NULL, "sqrt", NULL,
-      "#ifdef __GNUC__  /* nobody looks at errno: loops of it become vector code */\n"
-      "extern double sqrt(double) __attribute__((const));\n"
-      "#endif\n"
-      "static inline double %p_sqrt(double x) { return sqrt(x); }\n" },
-    { NULL, "sqrtf", NULL,
-      "#ifdef __GNUC__  /* nobody looks at errno: loops of it become vector code */\n"
-      "extern float sqrtf(float) __attribute__((const));\n"
-      "#endif\n"
-      "static inline float %p_sqrtf(float x) { return sqrtf(x); }\n" },
+    { "double", "sqrt", NULL, "" }, { "float", "sqrtf", NULL, "" },
     { "float", "chop", "float a", "uint32_t bits = %p_bits(a), small = 0u - (uint32_t)(a < 8388608.0f); "
       "float t = (float)(int32_t)%p_float(bits & small); return %p_float((%p_bits(t) & small) | (bits & "
       "~small));" },
@@ -782,8 +773,15 @@ static void hy__c_write_helper(hy__c *c, const hy__c_helper *h)
 {
     const char *s;
     int deep = 0;
-    if (!h->type) { hy__w(c, h->text); return; }
-    hy__w(c, "static inline %s %p_%s(%s)\n{\n", h->type, h->name, h->args);
+    c->word[0] = h->type;
+    c->word[1] = h->name;
+    if (!h->args) {
+        hy__w(c, "#ifdef __GNUC__  /* nobody looks at errno: loops of it become vector code */\n"
+              "extern %a %b(%a) __attribute__((const));\n#endif\n"
+              "static inline %a %p_%b(%a x) { return %b(x); }\n");
+        return;
+    }
+    hy__w(c, "static inline %a %p_%b(%s)\n{\n", h->args);
     for (s = h->text; *s; s++) {
         deep += (*s == '(') - (*s == ')');
         if (*s == '%') hy__w(c, *++s == 'p' ? "%p" : "%%"); else hy__c_put(c, s, 1);
@@ -1082,17 +1080,19 @@ static hy__along hy__c_lines_of_rows(const hy_shape *x, int64_t rows)
  * by which each element goes its own way.
  */
 /* --- pointwise: one loop for a group --- */
-static const char *hy__c_load(const hy__c *c, char *to, hy_dtype dtype, const char *array, const char *index)
+static const char *hy__c_need_half(hy__c *c, hy_dtype dtype)        /* its name */
 {
-    if (!hy__c_is_half(dtype)) return hy__c_text(to, "%s[%s]", array, index);
-    return hy__c_text(to, "%s_from_%s(%s[%s])", c->prefix, dtype == HY_F16 ? "f16" : "bf16", array, index);
-}
-
-static void hy__c_need_half(hy__c *c, hy_dtype dtype)
-{
-    if (!hy__c_is_half(dtype)) return;
+    if (!hy__c_is_half(dtype)) return "";
     hy__c_need(c, dtype == HY_F16 ? "from_f16" : "from_bf16");
     hy__c_need(c, dtype == HY_F16 ? "to_f16" : "to_bf16");
+    return dtype == HY_F16 ? "f16" : "bf16";
+}
+
+static const char *hy__c_load(hy__c *c, char *to, hy_dtype dtype, const char *array, const char *index)
+{
+    const char *half = hy__c_need_half(c, dtype);
+    if (!*half) return hy__c_text(to, "%s[%s]", array, index);
+    return hy__c_text(to, "%s_from_%s(%s[%s])", c->prefix, half, array, index);
 }
 
 /* Names input k of a pointwise node: its value was loaded as a0, a1, ..., or it is a number. */
@@ -1145,14 +1145,14 @@ static int hy__c_leaves_whole(const hy__node *node)
 static void hy__c_result(hy__c *c, const hy__node *node, const char *name, const char (*operand)[HY__C_TEXT])
 {
     hy_dtype dtype = node->type[0].dtype;
-    const char *half = dtype == HY_F16 ? "f16" : "bf16";
+    const char *half = hy__c_need_half(c, dtype);
     const int whole = !hy__floating(dtype), reals = whole && hy__c_leaves_whole(node);
     const int rounds = reals || dtype == HY_BOOL;
     char wide[HY__FUSED_INPUTS][HY__C_TEXT];
     int k;
     c->real = hy__c_wide(dtype);
     hy__w(c, "const %s %s = ", hy__c_local(c->real), name);
-    if (hy__c_is_half(dtype)) hy__w(c, "%p_from_%s(%p_to_%s(", half, half);
+    if (*half) hy__w(c, "%p_from_%s(%p_to_%s(", half, half);
     else if (rounds) hy__c_open_whole(c, dtype);
     else if (whole) hy__w(c, "(%t)(", (int)dtype);
     if (reals) {                        /* as line by line: INT64_MIN has no negative of its own */
@@ -1162,8 +1162,7 @@ static void hy__c_result(hy__c *c, const hy__node *node, const char *name, const
     hy__c_expression(c, node, reals ? (const char (*)[HY__C_TEXT])wide : operand);
     c->real = hy__c_wide(dtype);
     if (rounds) hy__c_close_whole(c, dtype);
-    hy__w(c, hy__c_is_half(dtype) ? "));\n" : rounds || !whole ? ";\n" : ");\n");
-    hy__c_need_half(c, dtype);
+    hy__w(c, *half ? "));\n" : rounds || !whole ? ";\n" : ");\n");
 }
 
 /* Writes what a pointwise node, or a group of them, makes of a0, a1, ...: a line for each operator. to[o]
@@ -1247,8 +1246,9 @@ static void hy__c_walk(hy__c *c, const hy__node *node)
 
 static void hy__c_put_half(hy__c *c, hy_dtype dtype, const char *array, const char *index, const char *value)
 {
-    if (!hy__c_is_half(dtype)) hy__w(c, "%s[%s] = %s;\n", array, index, value);
-    else hy__w(c, "%s[%s] = %p_to_%s(%s);\n", array, index, dtype == HY_F16 ? "f16" : "bf16", value);
+    const char *half = hy__c_need_half(c, dtype);
+    if (!*half) hy__w(c, "%s[%s] = %s;\n", array, index, value);
+    else hy__w(c, "%s[%s] = %p_to_%s(%s);\n", array, index, half, value);
 }
 
 static void hy__c_pointwise(hy__c *c, const hy__c_step *s)
@@ -1261,7 +1261,6 @@ static void hy__c_pointwise(hy__c *c, const hy__c_step *s)
     for (k = 0; k < node->nin; k++) {
         hy_dtype dtype = hy__c_in(s, k)->dtype;
         if (!hy__c_reads(node, k)) continue;
-        hy__c_need_half(c, dtype);
         hy__c_load(c, text, dtype, hy__c_text(array, "x%d", k), hy__c_where(c, index, k));
         hy__w(c, "const %s a%d = %s;\n", hy__c_local(hy__c_wide(dtype)), k, text);
     }
@@ -1427,17 +1426,13 @@ static void hy__c_join(hy__c *c, const hy__c_step *s)
 /* The value of array[index] in another type. */
 static void hy__c_converted(hy__c *c, const char *array, const char *index, hy_dtype from, hy_dtype to)
 {
-    char x[HY__C_TEXT];
-    hy__c_need_half(c, from);
-    hy__c_need_half(c, to);
+    const char *half = hy__c_need_half(c, to);
+    char x[HY__C_TEXT], whole[HY__C_TEXT];
     hy__c_load(c, x, from, array, index);
     if (to == HY_BOOL) hy__w(c, "%s != 0", x);
-    else if (hy__c_is_half(to)) hy__w(c, "%p_to_%s((float)%s)", to == HY_F16 ? "f16" : "bf16", x);
-    else if (hy__floating(from) && !hy__floating(to)) {
-        hy__c_open_whole(c, to);
-        hy__w(c, "%s", x);
-        hy__c_close_whole(c, to);
-    } else hy__w(c, "(%t)%s", (int)to, x);
+    else if (*half) hy__w(c, "%p_to_%s((float)%s)", half, x);
+    else if (hy__floating(from) && !hy__floating(to)) hy__w(c, "%s", hy__c_as(c, whole, x));
+    else hy__w(c, "(%t)%s", (int)to, x);
 }
 
 static void hy__c_cast(hy__c *c, const hy__c_step *s)
@@ -1457,31 +1452,25 @@ static void hy__c_each(hy__c *c, const hy__c_step *s)
 }
 
 /* --- insert: where a line goes depends on how many are put before it --- */
-/* The place of an element: i0, i1 ... along the axes, and a name along one of them. */
-static const char *hy__c_along(char *text, int ndim, const int64_t *step, int axis, const char *name)
+/* Makes loops over all axes of y but one, along which y is written at `to` and array k read at `name`. Both
+ * have their steps by axis. */
+static void hy__c_insert_nest(hy__c *c, const hy_shape *y, int axis, const int64_t *step_y, int k,
+                              const int64_t *step, const char *name)
 {
-    hy__line line = hy__line_open(text, HY__C_TEXT);
     int d;
-    hy__puts(&line, "0");
-    for (d = 0; d < ndim; d++) {
-        if (!step[d]) continue;
-        if (d == axis) hy__say(&line, " + %s * %l", name, step[d]);
-        else hy__say(&line, " + i%d * %l", d, step[d]);
+    hy__c_nest_new(c, "x0", "x1", "y0");
+    for (d = 0; d < y->ndim; d++) {
+        if (d == axis) continue;
+        hy__c_axis_of(c, HY__C_PLACE, hy__c_counters[d], y->dim[d], 0, 0, step_y[d])->step[k] = step[d];
     }
-    return text;
-}
-static void hy__c_loops_but(hy__c *c, const hy_shape *y, int axis)
-{
-    int d;
-    for (d = 0; d < y->ndim; d++)
-        if (d != axis) hy__w(c, "for (int i%d = 0; i%d < %l; i%d++) ", d, d, y->dim[d], d);
+    hy__c_axis_of(c, HY__C_TERM, "to", 0, 0, 0, step_y[axis]);
+    hy__c_axis_of(c, HY__C_TERM, name, 0, 0, 0, 0)->step[k] = step[axis];
 }
 static void hy__c_insert_place(hy__c *c, const hy__c_step *s, const hy__insertion *n, const char *k)
 {
     char x[HY__C_TEXT];
     if (n->indices == 1) k = "0";
     if (s->node->nin < 3) { hy__w(c, "%l + %s * (%l)", n->first, k, n->step); return; }
-    hy__c_need_half(c, hy__c_in(s, 2)->dtype);
     hy__c_load(c, x, hy__c_in(s, 2)->dtype, "x2", k);
     hy__w(c, "%p_place_due((double)%s, %l, fault)", x, n->n);
 }
@@ -1489,7 +1478,7 @@ static void hy__c_insert(hy__c *c, const hy__c_step *s)
 {
     const hy_type *arr = hy__c_in(s, 0), *v = hy__c_in(s, 1), *y = hy__c_out(s);
     const int obj = s->node->nin > 2;
-    char to[HY__C_TEXT], from[HY__C_TEXT];
+    char from[HY__C_TEXT];
     int64_t step[HY_MAX_DIM];
     hy_tensor all, part;
     hy__insertion n;
@@ -1498,7 +1487,6 @@ static void hy__c_insert(hy__c *c, const hy__c_step *s)
     all.type = *y;
     hy__pack_strides(&all);
     hy__insert_steps(&n, &y->shape, &v->shape, step);
-    hy__c_along(to, y->shape.ndim, all.stride, n.axis, "to");
     if (obj) hy__c_need(c, "place_due");
     hy__w(c, "(void)x1;\n");
     if (n.lines) {
@@ -1507,25 +1495,22 @@ static void hy__c_insert(hy__c *c, const hy__c_step *s)
         hy__w(c, ";\nint64_t to = at;\n%fj {\nconst int64_t other = ", n.lines);
         hy__c_insert_place(c, s, &n, "j");
         hy__w(c, ";\nto += other < at || (other == at && j < k);\n}\n");
-        hy__c_loops_but(c, &y->shape, n.axis);
-        hy__w(c, "y0[%s] = ", to);
-        hy__c_along(from, y->shape.ndim, step, n.axis, "k");
-        if (v->dtype == y->dtype) hy__w(c, "x1[%s]", from);
-        else hy__c_converted(c, "x1", from, v->dtype, y->dtype);
+        hy__c_insert_nest(c, &y->shape, n.axis, all.stride, 1, step, "k");
+        hy__w(c, v->dtype == y->dtype ? "%P %y = %1" : "%P %y = ");
+        if (v->dtype != y->dtype) hy__c_converted(c, "x1", hy__c_where(c, from, 1), v->dtype, y->dtype);
         hy__w(c, ";\n}\n");
     }
     part = all;
     part.type.shape.dim[n.axis] = n.n;
     hy__pack_strides(&part);
-    hy__c_along(from, y->shape.ndim, part.stride, n.axis, "j");
     hy__w(c, "%fj {\nint64_t to = j;\n", n.n);
     if (n.lines) {
         hy__w(c, "%fk to += ", n.lines);
         hy__c_insert_place(c, s, &n, "k");
         hy__w(c, " <= j;\n");
     }
-    hy__c_loops_but(c, &y->shape, n.axis);
-    hy__w(c, "y0[%s] = x0[%s];\n}\n", to, from);
+    hy__c_insert_nest(c, &y->shape, n.axis, all.stride, 0, part.stride, "j");
+    hy__w(c, "%P %y = %0;\n}\n");
 }
 
 /* MARK: - 82 >>c_products ------------------------------------------------------------------------------
@@ -2937,44 +2922,31 @@ static void hy__c_doubles(hy__c *c, const char *name, const double *v, int n)
     hy__w(c, " };\n");
     c->real = real;
 }
-/* What is computed in doubles, in the type of the result. */
-static void hy__c_put_result(hy__c *c, hy_dtype dtype, const char *value)
-{
-    hy__w(c, "%y = ");
-    if (hy__floating(dtype)) { hy__w(c, "(%r)(%s);\n", value); return; }
-    hy__c_open_whole(c, dtype);
-    hy__w(c, "%s", value);
-    hy__c_close_whole(c, dtype);
-    hy__w(c, ";\n");
-}
 static void hy__c_normalize(hy__c *c, const hy__c_step *s)
 {
     const hy__image_normalize_rec *r = (const hy__image_normalize_rec *)s->node->record;
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     const int64_t *dim = x->dim + x->ndim - 3;
     static const double none = 0, one = 1;
-    char value[HY__C_TEXT];
+    char value[HY__C_TEXT], whole[HY__C_TEXT];
     hy__c_sizes(c, "nci", x->ndim > 3 ? x->dim[0] : (int64_t)1, dim[0], dim[1] * dim[2]);
     hy__c_nest_of(c, "nci", "nci", "nci", NULL);
     hy__c_doubles(c, "mean", r->mean.n > 0 ? r->mean.v : &none, r->mean.n > 0 ? r->mean.n : 1);
     hy__c_doubles(c, "std", r->std.n > 0 ? r->std.v : &one, r->std.n > 0 ? r->std.n : 1);
-    hy__w(c, "%P {\nconst double e = %0;\n");
     hy__c_text(value, "(e - mean[%s]) / std[%s]", r->mean.n > 1 ? "c" : "0", r->std.n > 1 ? "c" : "0");
-    hy__c_put_result(c, hy__c_out(s)->dtype, value);
-    hy__w(c, "}\n");
+    hy__w(c, "%P {\nconst double e = %0;\n%y = %s;\n}\n", hy__c_as(c, whole, value));
 }
 static void hy__c_light(hy__c *c, const hy__c_step *s)
 {
     const hy__image_adjust_lighting_rec *r = (const hy__image_adjust_lighting_rec *)s->node->record;
+    char value[HY__C_TEXT];
     double by[3];
     hy__draw_light(r->alpha.v, by);
     hy__c_picture(c, "nhvc", &hy__c_in(s, 0)->shape);
     hy__c_nest_of(c, "nhvc", "nhvc", "nhvc", NULL);
     if (c->letter[(int)'c'].size != 3) by[0] = by[1] = by[2] = 0;
     hy__c_doubles(c, "by", by, 3);
-    hy__w(c, "%P {\nconst double e = %0;\n");
-    hy__c_put_result(c, hy__c_out(s)->dtype, "e + by[c % 3]");
-    hy__w(c, "}\n");
+    hy__w(c, "%P {\nconst double e = %0;\n%y = %s;\n}\n", hy__c_as(c, value, "e + by[c % 3]"));
 }
 static void hy__c_image_resize(hy__c *c, const hy__c_step *s)
 {
@@ -3923,150 +3895,103 @@ static void hy__c_matmul_nbits(hy__c *c, const hy__c_step *s)
 enum { HY__C_TAIL = 1, HY__C_PACK_DENSE = 2, HY__C_PACK_CONV = 4, HY__C_PACK_RNN = 8,
        HY__C_WHOLE = 16, HY__C_FAULTS = 32, HY__C_KNOWN = 64, HY__C_MOVES = 128 };
 typedef struct hy__c_emitter {
-    int      op;
     hy__c_fn emit;
     int      flags;
     size_t (*scratch)(const hy__c_step *s);
+    int      op[9];                     /* operators that it writes, then 0, which is one with a formula */
 } hy__c_emitter;
 
 static const hy__c_emitter hy__c_emitters[] = {
-    { HY_OP_fully_connected, hy__c_fully_connected, HY__C_TAIL | HY__C_PACK_DENSE, NULL },
-    { HY_OP_dot, hy__c_dot, HY__C_TAIL, NULL },
-    { HY_OP_batch_dot, hy__c_gemm2, HY__C_TAIL, NULL },
-    { HY_OP_linalg_gemm2, hy__c_gemm2, HY__C_TAIL, NULL },
-    { HY_OP__np_matmul, hy__c_np_matmul, HY__C_TAIL, NULL },
-    { HY_OP_add_n, hy__c_add_n, 0, NULL },
-    { HY_OP_concat, hy__c_join, HY__C_WHOLE, NULL },
-    { HY_OP_extend, hy__c_join, HY__C_WHOLE, NULL },
-    { HY_OP_stack, hy__c_join, HY__C_WHOLE, NULL },
-    { HY_OP_slice_assign, hy__c_assign, HY__C_WHOLE, NULL },
-    { HY_OP_slice_assign_scalar, hy__c_assign, HY__C_WHOLE, NULL },
-    { HY_OP_insert, hy__c_insert, HY__C_WHOLE, NULL },
-    { HY_OP_insert_slice, hy__c_insert, HY__C_WHOLE, NULL },
-    { HY_OP_insert_tensor, hy__c_insert, HY__C_WHOLE | HY__C_FAULTS, NULL },
-    { HY_OP_atleast_1d, hy__c_each, HY__C_WHOLE, NULL },
-    { HY_OP_atleast_2d, hy__c_each, HY__C_WHOLE, NULL },
-    { HY_OP_atleast_3d, hy__c_each, HY__C_WHOLE, NULL },
-    { HY_OP_vstack, hy__c_join, HY__C_WHOLE, NULL },
-    { HY_OP_hstack, hy__c_join, HY__C_WHOLE, NULL },
-    { HY_OP_dstack, hy__c_join, HY__C_WHOLE, NULL },
-    { HY_OP_column_stack, hy__c_join, HY__C_WHOLE, NULL },
-    { HY_OP_cast, hy__c_cast, HY__C_WHOLE, NULL },
-    { HY_OP_amp_cast, hy__c_cast, HY__C_WHOLE, NULL },
-    { HY_OP__real, hy__c_cast, HY__C_WHOLE, NULL },
-    { HY_OP__beside_number, hy__c_cast, HY__C_WHOLE, NULL },
-    { HY_OP_softmax, hy__c_softmax, 0, NULL },
-    { HY_OP_log_softmax, hy__c_softmax, 0, NULL },
-    { HY_OP_softmin, hy__c_softmax, 0, NULL },
-    { HY_OP_softmax_activation, hy__c_softmax, 0, NULL },
-    { HY_OP_softmax_output, hy__c_softmax, 0, NULL },
-    { HY_OP_softmax_cross_entropy, hy__c_cross_entropy, HY__C_FAULTS, NULL },
-    { HY_OP_ctc_loss, hy__c_ctc_loss, HY__C_FAULTS, hy__c_ctc_scratch },
-    { HY_OP_cumsum, hy__c_cumsum, 0, NULL },
-    { HY_OP_tril, hy__c_triangle, 0, NULL },
-    { HY_OP_triu, hy__c_triangle, 0, NULL },
-    { HY_OP_linalg_inverse, hy__c_inverse, HY__C_FAULTS, hy__c_matrices_scratch },
-    { HY_OP_linalg_det, hy__c_det, 0, hy__c_matrices_scratch },
-    { HY_OP_linalg_slogdet, hy__c_det, 0, hy__c_matrices_scratch },
-    { HY_OP_linalg_potrf, hy__c_cholesky, HY__C_FAULTS, hy__c_matrices_scratch },
-    { HY_OP_linalg_trsm, hy__c_trsm, 0, hy__c_matrices_scratch },
-    { HY_OP_topk, hy__c_sort, 0, hy__c_sort_scratch },
-    { HY_OP_sort, hy__c_sort, 0, hy__c_sort_scratch },
-    { HY_OP_argsort, hy__c_sort, 0, hy__c_sort_scratch },
-    { HY_OP_argmax, hy__c_arg, 0, NULL },
-    { HY_OP_argmin, hy__c_arg, 0, NULL },
-    { HY_OP_argmax_channel, hy__c_arg, 0, NULL },
-    { HY_OP_sum, hy__c_reduce, 0, NULL },
-    { HY_OP_mean, hy__c_reduce, 0, NULL },
-    { HY_OP_prod, hy__c_reduce, 0, NULL },
-    { HY_OP_nansum, hy__c_reduce, 0, NULL },
-    { HY_OP_nanprod, hy__c_reduce, 0, NULL },
-    { HY_OP_max, hy__c_reduce, 0, NULL },
-    { HY_OP_min, hy__c_reduce, 0, NULL },
-    { HY_OP_norm, hy__c_norm, 0, NULL },
-    { HY_OP_allclose, hy__c_allclose, 0, NULL },
-    { HY_OP_histogram, hy__c_histogram, HY__C_FAULTS, NULL },
-    { HY_OP__sum_like, hy__c_reduce, 0, NULL },
-    { HY_OP_moments, hy__c_moments, 0, NULL },
-    { HY_OP__average, hy__c_average, 0, NULL },
-    { HY_OP__np_norm, hy__c_np_norm, 0, hy__c_np_norm_scratch },
-    { HY_OP_layer_norm, hy__c_layer_norm, 0, NULL },
-    { HY_OP_group_norm, hy__c_group_norm, 0, NULL },
-    { HY_OP_instance_norm, hy__c_group_norm, 0, NULL },
-    { HY_OP_batch_norm, hy__c_batch_norm, 0, NULL },
-    { HY_OP_batch_norm_relu, hy__c_batch_norm, 0, NULL },
-    { HY_OP_l2_normalization, hy__c_l2_normalization, 0, NULL },
-    { HY_OP_leaky_relu, hy__c_prelu, 0, NULL },
-    { HY_OP_embedding, hy__c_take, 0, NULL },
-    { HY_OP_take, hy__c_take, HY__C_FAULTS, NULL },
-    { HY_OP_pick, hy__c_pick, HY__C_FAULTS, NULL },
-    { HY_OP_batch_take, hy__c_pick, 0, NULL },
-    { HY_OP_one_hot, hy__c_one_hot, 0, NULL },
-    { HY_OP_gather_nd, hy__c_tuples, HY__C_FAULTS, NULL },
-    { HY_OP_scatter_nd, hy__c_tuples, HY__C_FAULTS, NULL },
-    { HY_OP__gather_nd_grad, hy__c_tuples, HY__C_FAULTS, NULL },
-    { HY_OP_index_copy, hy__c_index_copy, HY__C_FAULTS, NULL },
-    { HY_OP_put_rows, hy__c_index_copy, HY__C_FAULTS, NULL },
-    { HY_OP_sequence_mask, hy__c_sequence, 0, NULL },
-    { HY_OP_sequence_last, hy__c_sequence, 0, NULL },
-    { HY_OP_sequence_reverse, hy__c_sequence, 0, NULL },
+    { hy__c_fully_connected, HY__C_TAIL | HY__C_PACK_DENSE, NULL, { HY_OP_fully_connected } },
+    { hy__c_dot, HY__C_TAIL, NULL, { HY_OP_dot } },
+    { hy__c_gemm2, HY__C_TAIL, NULL, { HY_OP_batch_dot, HY_OP_linalg_gemm2 } },
+    { hy__c_np_matmul, HY__C_TAIL, NULL, { HY_OP__np_matmul } },
+    { hy__c_add_n, 0, NULL, { HY_OP_add_n } },
+    { hy__c_join, HY__C_WHOLE, NULL, { HY_OP_concat, HY_OP_extend, HY_OP_stack, HY_OP_vstack, HY_OP_hstack,
+      HY_OP_dstack, HY_OP_column_stack } },
+    { hy__c_assign, HY__C_WHOLE, NULL, { HY_OP_slice_assign, HY_OP_slice_assign_scalar } },
+    { hy__c_insert, HY__C_WHOLE, NULL, { HY_OP_insert, HY_OP_insert_slice } },
+    { hy__c_insert, HY__C_WHOLE | HY__C_FAULTS, NULL, { HY_OP_insert_tensor } },
+    { hy__c_each, HY__C_WHOLE, NULL, { HY_OP_atleast_1d, HY_OP_atleast_2d, HY_OP_atleast_3d } },
+    { hy__c_cast, HY__C_WHOLE, NULL, { HY_OP_cast, HY_OP_amp_cast, HY_OP__real, HY_OP__beside_number } },
+    { hy__c_softmax, 0, NULL, { HY_OP_softmax, HY_OP_log_softmax, HY_OP_softmin, HY_OP_softmax_activation,
+      HY_OP_softmax_output } },
+    { hy__c_cross_entropy, HY__C_FAULTS, NULL, { HY_OP_softmax_cross_entropy } },
+    { hy__c_ctc_loss, HY__C_FAULTS, hy__c_ctc_scratch, { HY_OP_ctc_loss } },
+    { hy__c_cumsum, 0, NULL, { HY_OP_cumsum } },
+    { hy__c_triangle, 0, NULL, { HY_OP_tril, HY_OP_triu } },
+    { hy__c_inverse, HY__C_FAULTS, hy__c_matrices_scratch, { HY_OP_linalg_inverse } },
+    { hy__c_det, 0, hy__c_matrices_scratch, { HY_OP_linalg_det, HY_OP_linalg_slogdet } },
+    { hy__c_cholesky, HY__C_FAULTS, hy__c_matrices_scratch, { HY_OP_linalg_potrf } },
+    { hy__c_trsm, 0, hy__c_matrices_scratch, { HY_OP_linalg_trsm } },
+    { hy__c_sort, 0, hy__c_sort_scratch, { HY_OP_topk, HY_OP_sort, HY_OP_argsort } },
+    { hy__c_arg, 0, NULL, { HY_OP_argmax, HY_OP_argmin, HY_OP_argmax_channel } },
+    { hy__c_reduce, 0, NULL, { HY_OP_sum, HY_OP_mean, HY_OP_prod, HY_OP_nansum, HY_OP_nanprod, HY_OP_max,
+      HY_OP_min, HY_OP__sum_like } },
+    { hy__c_norm, 0, NULL, { HY_OP_norm } },
+    { hy__c_allclose, 0, NULL, { HY_OP_allclose } },
+    { hy__c_histogram, HY__C_FAULTS, NULL, { HY_OP_histogram } },
+    { hy__c_moments, 0, NULL, { HY_OP_moments } },
+    { hy__c_average, 0, NULL, { HY_OP__average } },
+    { hy__c_np_norm, 0, hy__c_np_norm_scratch, { HY_OP__np_norm } },
+    { hy__c_layer_norm, 0, NULL, { HY_OP_layer_norm } },
+    { hy__c_group_norm, 0, NULL, { HY_OP_group_norm, HY_OP_instance_norm } },
+    { hy__c_batch_norm, 0, NULL, { HY_OP_batch_norm, HY_OP_batch_norm_relu } },
+    { hy__c_l2_normalization, 0, NULL, { HY_OP_l2_normalization } },
+    { hy__c_prelu, 0, NULL, { HY_OP_leaky_relu } },
+    { hy__c_take, 0, NULL, { HY_OP_embedding } },
+    { hy__c_take, HY__C_FAULTS, NULL, { HY_OP_take } },
+    { hy__c_pick, HY__C_FAULTS, NULL, { HY_OP_pick } },
+    { hy__c_pick, 0, NULL, { HY_OP_batch_take } },
+    { hy__c_one_hot, 0, NULL, { HY_OP_one_hot } },
+    { hy__c_tuples, HY__C_FAULTS, NULL, { HY_OP_gather_nd, HY_OP_scatter_nd, HY_OP__gather_nd_grad } },
+    { hy__c_index_copy, HY__C_FAULTS, NULL, { HY_OP_index_copy, HY_OP_put_rows } },
+    { hy__c_sequence, 0, NULL, { HY_OP_sequence_mask, HY_OP_sequence_last, HY_OP_sequence_reverse } },
+    { hy__c_attention, HY__C_FAULTS, hy__c_attention_scratch, { HY_OP_attention } },
 #ifndef HYBRID_NO_INT8
-    { HY_OP_int8_dense, hy__c_int8, 0, hy__c_int8_scratch },
-    { HY_OP_int8_table, hy__c_int8_table, 0, NULL }, { HY_OP_int8_add, hy__c_int8_add, 0, NULL },
-    { HY_OP_matmul_nbits, hy__c_matmul_nbits, HY__C_FAULTS, NULL },
-#ifndef HYBRID_NO_VISION
-    { HY_OP_int8_convolution, hy__c_int8, 0, hy__c_int8_scratch },
-#endif
+    { hy__c_int8, 0, hy__c_int8_scratch, { HY_OP_int8_dense, HY_OP_int8_convolution } },
+    { hy__c_int8_table, 0, NULL, { HY_OP_int8_table } },
+    { hy__c_int8_add, 0, NULL, { HY_OP_int8_add } },
+    { hy__c_matmul_nbits, HY__C_FAULTS, NULL, { HY_OP_matmul_nbits } },
 #endif
 #ifndef HYBRID_NO_RNN
-    { HY_OP_rnn, hy__c_rnn_emit, HY__C_PACK_RNN, hy__c_rnn_scratch },
+    { hy__c_rnn_emit, HY__C_PACK_RNN, hy__c_rnn_scratch, { HY_OP_rnn } },
 #endif
-    { HY_OP_attention, hy__c_attention, HY__C_FAULTS, hy__c_attention_scratch },
 #ifndef HYBRID_NO_VISION
-    { HY_OP_convolution, hy__c_convolution, HY__C_TAIL | HY__C_PACK_CONV, hy__c_conv_scratch },
-    { HY_OP_pooling, hy__c_pooling, 0, NULL },
-    { HY_OP_deconvolution, hy__c_deconvolution, 0, hy__c_deconvolution_scratch },
-    { HY_OP_adaptive_avg_pooling, hy__c_adaptive, 0, NULL },
-    { HY_OP_lrn, hy__c_lrn, 0, NULL },
-    { HY_OP_upsampling, hy__c_upsampling, 0, NULL },
-    { HY_OP_box_iou, hy__c_box_iou, 0, NULL },
-    { HY_OP_box_nms, hy__c_box_nms, 0, hy__c_nms_scratch },
-    { HY_OP_multibox_detection, hy__c_detection, 0, hy__c_detection_scratch },
-    { HY_OP_roi_pooling, hy__c_roi_pooling, 0, NULL },
-    { HY_OP_roi_align, hy__c_roi_align, HY__C_FAULTS, NULL },
-    { HY_OP_bilinear_resize, hy__c_resize, 0, NULL },
-    { HY_OP_image_to_tensor, hy__c_to_tensor, 0, NULL },
-    { HY_OP_image_normalize, hy__c_normalize, 0, NULL },
-    { HY_OP_image_resize, hy__c_image_resize, 0, NULL },
-    { HY_OP_image_adjust_lighting, hy__c_light, 0, NULL },
-    { HY_OP_grid_generator, hy__c_grid, 0, NULL },
-    { HY_OP_bilinear_sampler, hy__c_sampler, 0, NULL },
-    { HY_OP_spatial_transformer, hy__c_sampler, 0, NULL },
-    { HY_OP_im2col, hy__c_im2col, 0, NULL },
-    { HY_OP_col2im, hy__c_col2im, 0, NULL },
-    { HY_OP_deformable_convolution, hy__c_deformable, 0, NULL },
-    { HY_OP_multibox_prior, NULL, HY__C_KNOWN, NULL },
-    { HY_OP_depth_to_space, NULL, HY__C_MOVES, NULL },
-    { HY_OP_space_to_depth, NULL, HY__C_MOVES, NULL },
-    { HY_OP_crop, NULL, HY__C_MOVES, NULL },
+    { hy__c_convolution, HY__C_TAIL | HY__C_PACK_CONV, hy__c_conv_scratch, { HY_OP_convolution } },
+    { hy__c_pooling, 0, NULL, { HY_OP_pooling } },
+    { hy__c_deconvolution, 0, hy__c_deconvolution_scratch, { HY_OP_deconvolution } },
+    { hy__c_adaptive, 0, NULL, { HY_OP_adaptive_avg_pooling } },
+    { hy__c_lrn, 0, NULL, { HY_OP_lrn } },
+    { hy__c_upsampling, 0, NULL, { HY_OP_upsampling } },
+    { hy__c_box_iou, 0, NULL, { HY_OP_box_iou } },
+    { hy__c_box_nms, 0, hy__c_nms_scratch, { HY_OP_box_nms } },
+    { hy__c_detection, 0, hy__c_detection_scratch, { HY_OP_multibox_detection } },
+    { hy__c_roi_pooling, 0, NULL, { HY_OP_roi_pooling } },
+    { hy__c_roi_align, HY__C_FAULTS, NULL, { HY_OP_roi_align } },
+    { hy__c_resize, 0, NULL, { HY_OP_bilinear_resize } },
+    { hy__c_to_tensor, 0, NULL, { HY_OP_image_to_tensor } },
+    { hy__c_normalize, 0, NULL, { HY_OP_image_normalize } },
+    { hy__c_image_resize, 0, NULL, { HY_OP_image_resize } },
+    { hy__c_light, 0, NULL, { HY_OP_image_adjust_lighting } },
+    { hy__c_grid, 0, NULL, { HY_OP_grid_generator } },
+    { hy__c_sampler, 0, NULL, { HY_OP_bilinear_sampler, HY_OP_spatial_transformer } },
+    { hy__c_im2col, 0, NULL, { HY_OP_im2col } },
+    { hy__c_col2im, 0, NULL, { HY_OP_col2im } },
+    { hy__c_deformable, 0, NULL, { HY_OP_deformable_convolution } },
 #endif
-    { HY_OP_shape_array, NULL, HY__C_KNOWN, NULL },
-    { HY_OP_size_array, NULL, HY__C_KNOWN, NULL },
-    { HY_OP_index_array, NULL, HY__C_KNOWN, NULL },
-    { HY_OP_zeros_like, NULL, HY__C_KNOWN, NULL },
-    { HY_OP_ones_like, NULL, HY__C_KNOWN, NULL },
-    { HY_OP_arange_like, NULL, HY__C_KNOWN, NULL },
-    { HY_OP__pad_grad, NULL, 0, NULL },
-    { HY_OP__diag_grad, NULL, 0, NULL },
-    { HY_OP__slice_grad, NULL, 0, NULL },
-    { -1, NULL, 0, NULL }                       /* of all others */
+    { NULL, HY__C_KNOWN, NULL, { HY_OP_multibox_prior, HY_OP_shape_array, HY_OP_size_array, HY_OP_index_array,
+      HY_OP_zeros_like, HY_OP_ones_like, HY_OP_arange_like } },
+    { NULL, HY__C_MOVES, NULL, { HY_OP_depth_to_space, HY_OP_space_to_depth, HY_OP_crop } },
+    { NULL, 0, NULL, { HY_OP__pad_grad, HY_OP__diag_grad, HY_OP__slice_grad } },
+    { NULL, 0, NULL, { 0 } }                    /* of all others */
 };
 
 /* Loops backwards, or of a number of turns that is given, are those of gradients, as what is recomputed. */
 static const hy__c_emitter *hy__c_control_emitter(const hy__node *node)
 {
-    static const hy__c_emitter turns = { -1, hy__c_turns_emit, HY__C_WHOLE, NULL };
-    static const hy__c_emitter cond = { -1, hy__c_cond, HY__C_WHOLE, NULL };
+    static const hy__c_emitter turns = { hy__c_turns_emit, HY__C_WHOLE, NULL, { 0 } };
+    static const hy__c_emitter cond = { hy__c_cond, HY__C_WHOLE, NULL, { 0 } };
     const hy__control_rec *r = (const hy__control_rec *)node->record;
     if (r->reverse || r->counted || r->keyed || r->own || node->op->member == HY__ONCE) return NULL;
     return hy__c_is_cond(node) ? &cond : &turns;
@@ -4075,7 +4000,9 @@ static const hy__c_emitter *hy__c_control_emitter(const hy__node *node)
 static const hy__c_emitter *hy__c_emitter_row(const hy__node *node)
 {
     const hy__c_emitter *e = hy__c_emitters;
-    while (e->op >= 0 && e->op != hy__op_number(node->op)) e++;
+    const int number = hy__op_number(node->op);
+    int k;
+    for (; *e->op; e++) for (k = 0; e->op[k]; k++) if (e->op[k] == number) return e;
     return e;
 }
 
@@ -4105,7 +4032,7 @@ static int hy__c_is_known(const hy__node *node)
 static int hy__c_is_move(const hy__node *node)
 {
     const hy__c_emitter *row = hy__c_emitter_row(node);
-    if (row->op >= 0) return row->flags & HY__C_MOVES;
+    if (*row->op) return row->flags & HY__C_MOVES;
     return hy__op_number(node->op) >= 0 && (node->op->flags & HY_OP_MOVES) == HY_OP_MOVES;
 }
 
@@ -5074,9 +5001,9 @@ static void hy__c_write_halves(hy__c *c, const hy__c_step *s, int behind)
     for (k = 0; k < s->node->nin + s->node->nout; k++) {
         int out = k - s->node->nin;
         const hy_type *t = out < 0 ? hy__c_in(s, k) : &s->node->type[out];
-        const char *half = t->dtype == HY_F16 ? "f16" : "bf16";
+        const char *half;
         if (!hy__c_is_half(t->dtype) || (out < 0 ? !hy__c_takes(c, s, k) : !hy__c_wants(c, s, out))) continue;
-        hy__c_need_half(c, t->dtype);
+        half = hy__c_need_half(c, t->dtype);
         if (!behind) hy__w(c, "float *%s%d = (float *)(void *)(scratch + %l);\n", out < 0 ? "x" : "y",
                            out < 0 ? k : out, (int64_t)at);
         at += hy__c_floats(&t->shape);
@@ -5261,7 +5188,6 @@ static void hy__c_write_test(hy__c *c)
     for (i = 0; i < heads; i++) {
         hy_dtype dtype = c->out[i]->t.type.dtype;
         char got[HY__C_TEXT], due[HY__C_TEXT];
-        hy__c_need_half(c, dtype);
         hy__c_load(c, got, dtype, hy__c_text(name, "%s_got%d", c->prefix, i), "i");
         hy__c_load(c, due, dtype, hy__c_text(name, "%s_due%d", c->prefix, i), "i");
         c->real = HY_F64;
