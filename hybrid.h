@@ -6264,6 +6264,31 @@ static int hy__cpu(void)
 #define HY__CPU_BEGIN() __builtin_cpu_init()
 #endif
 
+/* Dot products of bytes by vectors of 256 bits, which processors without longer ones have, too. */
+#ifndef HY__AVX_VNNI
+#ifdef __clang__
+#define HY__AVX_VNNI (HY__X86 && __clang_major__ >= 12)
+#else
+#define HY__AVX_VNNI (HY__X86 && __GNUC__ >= 11)
+#endif
+#endif
+#if HY__AVX_VNNI
+static int hy__has_avx_vnni(void)
+{
+    unsigned a = 0, b, c = 0, d;
+    __asm__ __volatile__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    if (a < 7) return 0;
+    a = 7;
+    c = 0;
+    __asm__ __volatile__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    if (!a) return 0;
+    a = 7;
+    c = 1;
+    __asm__ __volatile__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    return a >> 4 & 1;
+}
+#endif
+
 /* The best instruction set of this processor. */
 static int hy__isa_of_machine(void)
 {
@@ -35074,8 +35099,11 @@ HY__FORMULAS
 #if HY__READING == HY__READING_F64
 enum { HY__INT8_PANEL = 16, HY__INT8_STEP = 4, HY__INT8_BYTES = HY__INT8_PANEL * HY__INT8_STEP,
        HY__INT8_MOST = 1 << 15,         /* steps whose sums fit 32 bits */
-       HY__INT8_DEEP = 512 };           /* places of an item where each channel is by itself */
+       HY__INT8_DEEP = 512,             /* places of an item where each channel is by itself */
+       HY__INT8_SPREADS = 12 };         /* places that pay for weights as words: more than these */
 enum { HY__INT8_COLS = 2 * HY__INT8_PANEL, HY__INT8_ROWS = 14 };        /* of the largest tile */
+/* How a tile multiplies: four bytes at once; pairs of words; pairs with weights that are words already. */
+enum { HY__INT8_DOTS, HY__INT8_PAIRS, HY__INT8_SPREAD };
 
 typedef struct hy__int8_tile {
     const signed char *from[HY__INT8_ROWS];     /* where each row begins, */
@@ -35084,6 +35112,7 @@ typedef struct hy__int8_tile {
     const signed char *weight;
     int64_t            next;                    /* bytes from one panel to the next */
     float              scale[HY__INT8_COLS], bias[HY__INT8_COLS], low, high;
+    int32_t            extra[HY__INT8_COLS];    /* what sums have too much, since 0 is another number */
     int                zero;                    /* what stands for 0 in bytes of data */
     int                kind, out_zero;          /* of results: 0 floats, 1 bytes, 2 sums */
 } hy__int8_tile;
@@ -35105,8 +35134,10 @@ typedef struct hy__int8_isa {
     void (*add)(const hy__int8_sum *s, void *y, const unsigned char *a, const unsigned char *b, int64_t n);
     void (*round)(void *to, const float *from, int64_t n, const hy__int8_units *u);
     void (*take)(void *to, const void *from, int64_t n, int is_signed, int zero);       /* those of 8 bits */
-    hy__int8_tile_fn tile[2][3];                /* of one panel, of as many as cols has */
+    hy__int8_tile_fn tile[2][3];                /* of one panel; of as many as cols has, or one as words */
     int rows[3], cols;                          /* rows of each, falling; most columns */
+    void (*spread)(void *to, const signed char *panel, int64_t steps);      /* as words; NULL: as it is */
+    void (*total)(int32_t *extra, const signed char *panel, int64_t steps, int zero);
     int bytes;                                  /* 2: data is stored less its zero, in 16 bits */
     int flip;                                   /* 128: data is stored without sign */
     void (*zip)(void *to, const char *const *line, int64_t places, int64_t step, int n);
@@ -35127,6 +35158,12 @@ typedef struct hy__int8_isa {
 #define hy__int8_dot HY__OF_KIND(hy__int8_dot)
 #define hy__int8_step HY__OF_KIND(hy__int8_step)
 #define hy__int8_put HY__OF_KIND(hy__int8_put)
+#define hy__int8_spread HY__OF_KIND(hy__int8_spread)
+#define hy__int8_totals HY__OF_KIND(hy__int8_totals)
+#define hy__int8_rounding HY__OF_KIND(hy__int8_rounding)
+#define hy__int8_sum_of HY__OF_KIND(hy__int8_sum_of)
+#define hy__int8_zeros HY__OF_KIND(hy__int8_zeros)
+#define hy__int8_taking HY__OF_KIND(hy__int8_taking)
 #define hy__int8_rows HY__OF_KIND(hy__int8_rows)
 #define hy__int8_kernels HY__OF_KIND(hy__int8_kernels)
 
@@ -35163,11 +35200,11 @@ typedef struct hy__int8_isa {
 #define HY__INT8_DATUM int16_t
 #endif
 /* Halves to the even number, since 1.5 * 2^23 more leaves whole numbers in the low bits; NaN becomes 0. */
-HY__AIM static void hy__int8_rounds(void *to, const float *from, int64_t n, const hy__int8_units *u)
+HY__INLINE HY__AIM void hy__int8_rounding(void *to, const float *from, int64_t n, const hy__int8_units *u,
+                                          const int bytes)
 {
     const float per_unit = u->per_unit, low = u->low, high = u->high;
     const uint32_t add = (uint32_t)u->add;
-    HY__INT8_DATUM *y = (HY__INT8_DATUM *)to;
     int64_t i;
     HY__IVDEP
     for (i = 0; i < n; i++) {
@@ -35175,9 +35212,12 @@ HY__AIM static void hy__int8_rounds(void *to, const float *from, int64_t n, cons
         v = v == v ? v : 0.0f;
         v = v > high ? high : v;
         v = v < low ? low : v;
-        y[i] = (HY__INT8_DATUM)(hy__bits_f32(v + 12582912.0f) + add);
+        if (bytes == 1) ((signed char *)to)[i] = (signed char)(hy__bits_f32(v + 12582912.0f) + add);
+        else ((int16_t *)to)[i] = (int16_t)(hy__bits_f32(v + 12582912.0f) + add);
     }
 }
+HY__AIM static void hy__int8_rounds(void *to, const float *from, int64_t n, const hy__int8_units *u)
+{ hy__int8_rounding(to, from, n, u, sizeof(HY__INT8_DATUM)); }
 /* What a table of 256 numbers has for each byte. By shuffles of AVX2 it takes as long as one by one. */
 HY__AIM static void hy__int8_looks(unsigned char *y, const unsigned char *x, int64_t n,
                                    const unsigned char *table, int flip)
@@ -35233,17 +35273,22 @@ HY__AIM static void hy__int8_adds(const hy__int8_sum *s, void *y, const unsigned
     }
 }
 /* In 16 bits less their zero; in 8 they may change their sign. */
-HY__AIM static void hy__int8_takes(void *to, const void *from, int64_t n, int is_signed, int zero)
+HY__INLINE HY__AIM void hy__int8_taking(void *to, const void *from, int64_t n, int is_signed, int zero,
+                                        const int bytes)
 {
-    HY__INT8_DATUM *y = (HY__INT8_DATUM *)to;
     const unsigned char *x = (const unsigned char *)from;
-    const int turn = sizeof *y == 1 && HY__READING != HY__READING_AVX512 ? !is_signed : is_signed;
-    const int flip = turn ? 128 : 0, less = sizeof *y == 1 ? 0 : zero + flip;
+    const int turn = bytes == 1 && HY__READING < HY__READING_AVX2 ? !is_signed : is_signed;
+    const int flip = turn ? 128 : 0, less = zero + flip;
     int64_t i;
-    if (sizeof *y == 1 && !turn) { memcpy(to, from, (size_t)n); return; }
+    if (bytes == 1 && !turn) { memcpy(to, from, (size_t)n); return; }
     HY__IVDEP
-    for (i = 0; i < n; i++) y[i] = (HY__INT8_DATUM)((x[i] ^ flip) - less);
+    for (i = 0; i < n; i++) {
+        if (bytes == 1) ((unsigned char *)to)[i] = (unsigned char)(x[i] ^ flip);
+        else ((int16_t *)to)[i] = (int16_t)((x[i] ^ flip) - less);
+    }
 }
+HY__AIM static void hy__int8_takes(void *to, const void *from, int64_t n, int is_signed, int zero)
+{ hy__int8_taking(to, from, n, is_signed, zero, sizeof(HY__INT8_DATUM)); }
 #if HY__READING >= HY__READING_AVX2
 /* Numbers of bytes or words, of more bits; compilers do it lane by lane. */
 HY__INLINE HY__AIM HY__INT8_V hy__int8_wide(const char *from)
@@ -35354,7 +35399,7 @@ static void hy__int8_deep_base(const hy__int8_tile *t, void *c, int64_t c_row)
 }
 static const hy__int8_isa hy__int8_plain = {
     hy__int8_looks, hy__int8_adds, hy__int8_rounds, hy__int8_takes,
-    { { hy__int8_tile_base }, { hy__int8_tile_base } }, { 1 }, HY__INT8_PANEL,
+    { { hy__int8_tile_base }, { hy__int8_tile_base } }, { 1 }, HY__INT8_PANEL, NULL, NULL,
     sizeof(HY__INT8_DATUM), 0, hy__int8_zips, { hy__int8_deep_base }, { 1 } };
 #endif
 
@@ -35400,23 +35445,82 @@ HY__INLINE HY__INT8_AIM void hy__int8_dot(HY__INT8_V *acc, const HY__INT8_V *a, 
 }
 #endif
 
-/* One step of all rows: a weight's vector stands for 4 neighbours of as many channels as it has lanes. */
-HY__INLINE HY__INT8_AIM void hy__int8_step(const int rows, const int vecs, const hy__int8_tile *t, int64_t at,
-                                           const signed char *w, const int64_t next,
-                                           HY__INT8_V acc[HY__INT8_ROWS][4])
+#if HY__READING == HY__READING_AVX2
+/* As steps read them: the first two of each four as words, then the last two. */
+HY__INT8_AIM static void hy__int8_spread(void *to, const signed char *panel, int64_t steps)
 {
-    enum { halves = HY__READING == HY__READING_AVX2 ? 2 : 1 };
+    hy__i32x8 *y = (hy__i32x8 *)to, v;
+    int64_t k;
+    int h, j;
+    for (k = 0; k < steps; k++, panel += HY__INT8_BYTES, y += 4)
+        for (j = 0; j < 2; j++) {
+            v = *(const hy__int8_at *)(const void *)(panel + 32 * j);
+            HY__FLAT
+            for (h = 0; h < 2; h++) {
+                const hy__i32x8 pair = hy__int8_pair(v, h);
+                memcpy(y + 2 * h + j, &pair, sizeof pair);
+            }
+        }
+}
+#if HY__AVX_VNNI
+HY__AIM static void hy__int8_rounds_vnni(void *to, const float *from, int64_t n, const hy__int8_units *u)
+{ hy__int8_rounding(to, from, n, u, 1); }
+HY__AIM static void hy__int8_takes_vnni(void *to, const void *from, int64_t n, int is_signed, int zero)
+{ hy__int8_taking(to, from, n, is_signed, zero, 1); }
+HY__INLINE HY__INT8_AIM void hy__int8_dot_vnni(HY__INT8_V *acc, const HY__INT8_V *a, const HY__INT8_V *b)
+{
+    __asm__("%{vex%} vpdpbusd {%2, %1, %0|%0, %1, %2}" : "+x"(*acc) : "x"(*a), "x"(*b));
+}
+#endif
+#endif
+
+HY__INLINE HY__INT8_AIM void hy__int8_sum_of(const int way, HY__INT8_V *acc, const HY__INT8_V *a,
+                                             const HY__INT8_V *b)
+{
+#if HY__READING == HY__READING_AVX2 && HY__AVX_VNNI
+    if (way == HY__INT8_DOTS) { hy__int8_dot_vnni(acc, a, b); return; }
+#endif
+    (void)way;
+    hy__int8_dot(acc, a, b);
+}
+
+/* What a row of the number that stands for 0 gives. */
+HY__INLINE HY__INT8_AIM void hy__int8_zeros(int32_t *extra, const signed char *panel, int64_t steps, int zero)
+{
+    enum { lanes = sizeof(HY__INT8_V) / 4, vecs = HY__INT8_PANEL / lanes };
+    const HY__INT8_V none = {0}, zeros = none + (int32_t)((uint32_t)(zero & 255) * 0x01010101u);
+    HY__INT8_V acc[vecs], b;
+    int j;
+    HY__FLAT
+    for (j = 0; j < (int)vecs; j++) acc[j] = none;
+    for (; steps > 0; steps--, panel += HY__INT8_BYTES) {
+        HY__FLAT
+        for (j = 0; j < (int)vecs; j++) {
+            b = *(const hy__int8_at *)(const void *)(panel + j * (int)sizeof b);
+            hy__int8_sum_of(HY__INT8_DOTS, &acc[j], &zeros, &b);
+        }
+    }
+    memcpy(extra, acc, sizeof acc);
+}
+
+/* One step of all rows: a weight's vector stands for 4 neighbours of as many channels as it has lanes. */
+HY__INLINE HY__INT8_AIM void hy__int8_step(const int rows, const int vecs, const int way,
+                                           const hy__int8_tile *t, int64_t at, const signed char *w,
+                                           const int64_t next, HY__INT8_V acc[HY__INT8_ROWS][4])
+{
+    const int halves = way == HY__INT8_DOTS ? 1 : 2;
     const HY__INT8_V none = {0};
     HY__INT8_V b[4], a;
     int32_t four;
     int h, i, j;
     HY__FLAT
-    for (h = 0; h < (int)halves; h++) {
+    for (h = 0; h < halves; h++) {
         HY__FLAT
         for (j = 0; j < vecs; j++) {
-            b[j] = *(const hy__int8_at *)(const void *)(w + j * next);
+            b[j] = *(const hy__int8_at *)(const void *)(w + j * next + (way == HY__INT8_SPREAD ?
+                                                                        HY__INT8_BYTES * h : 0));
 #if HY__READING == HY__READING_AVX2
-            b[j] = hy__int8_pair(b[j], h);
+            if (way == HY__INT8_PAIRS) b[j] = hy__int8_pair(b[j], h);
 #endif
         }
         HY__FLAT
@@ -35424,7 +35528,7 @@ HY__INLINE HY__INT8_AIM void hy__int8_step(const int rows, const int vecs, const
             memcpy(&four, t->from[i] + at + 4 * h, sizeof four);
             a = none + four;
             HY__FLAT
-            for (j = 0; j < vecs; j++) hy__int8_dot(&acc[i][j], &a, &b[j]);
+            for (j = 0; j < vecs; j++) hy__int8_sum_of(way, &acc[i][j], &a, &b[j]);
         }
     }
 }
@@ -35449,8 +35553,20 @@ HY__INLINE HY__INT8_AIM void hy__int8_put(unsigned char *to, HY__INT8_REAL y, co
     const HY__INT8_REAL none = {0}, high = none + t->high, more = none + 12582912.0f;
     bytes narrow;
     y = hy__int8_bound(y, high, 1);
+#if HY__READING == HY__READING_AVX2             /* compilers go lane by lane */
+    {
+        typedef int64_t eights __attribute__((vector_size(32)));
+        const hy__i32x8 lowest = { 0x0c080400, -1, -1, -1, -1, 0x0c080400, -1, -1 };
+        const eights both = (eights)__builtin_ia32_pshufb256(
+            (hy__int8_bytes_avx2)((HY__INT8_V)(y + more) + t->out_zero), (hy__int8_bytes_avx2)lowest);
+        const int64_t eight = both[0] | both[2];
+        memcpy(to, &eight, sizeof eight);
+        (void)narrow;
+    }
+#else
     narrow = __builtin_convertvector((HY__INT8_V)(y + more) + t->out_zero, bytes);
     memcpy(to, &narrow, sizeof narrow);
+#endif
 }
 
 /* What becomes of sums, of the panel's channels from `col` on. */
@@ -35467,40 +35583,37 @@ HY__INLINE HY__INT8_AIM void hy__int8_end(const hy__int8_tile *t, HY__INT8_V sum
     else *(hy__int8_real_at *)(void *)((float *)c + to) = y;
 }
 
-/* rows times one to four vectors of sums. Bytes of data whose 0 is another number: a row of that number gives
-   what sums have too much. */
-HY__INLINE HY__INT8_AIM void hy__int8_rows(const int rows, const int vecs, const hy__int8_tile *t, void *c,
-                                           int64_t c_row)
+/* rows times one to four vectors of sums. */
+HY__INLINE HY__INT8_AIM void hy__int8_rows(const int rows, const int vecs, const int way,
+                                           const hy__int8_tile *t, void *c, int64_t c_row)
 {
-    enum { lanes = sizeof(HY__INT8_V) / 4, unit = HY__READING == HY__READING_AVX2 ? 2 : 1 };
-    const HY__INT8_V none = {0}, zero = none + (int32_t)((uint32_t)(t->zero & 255) * 0x01010101u);
+    enum { lanes = sizeof(HY__INT8_V) / 4 };
+    const int step = HY__INT8_STEP * (way == HY__INT8_DOTS ? 1 : 2);
+    const int bytes = HY__INT8_BYTES * (way == HY__INT8_SPREAD ? 2 : 1);
+    const HY__INT8_V none = {0};
     const int64_t next = (int)lanes == (int)HY__INT8_PANEL ? t->next : (int64_t)sizeof(HY__INT8_V);
     const signed char *w = t->weight;
-    HY__INT8_V acc[HY__INT8_ROWS][4], extra[4], b;
+    HY__INT8_V acc[HY__INT8_ROWS][4];
     int64_t s, k;
     int i, j;
     HY__FLAT
     for (j = 0; j < vecs; j++) {
-        extra[j] = none;
         HY__FLAT
         for (i = 0; i < rows; i++) acc[i][j] = none;
     }
     for (s = 0; s < t->stretches; s++) {
         int64_t at = t->shift[s];
-        for (k = t->steps; k > 0; k--, at += HY__INT8_STEP * (int)unit, w += HY__INT8_BYTES) {
-            hy__int8_step(rows, vecs, t, at, w, next, acc);
-            HY__FLAT
-            for (j = 0; j < vecs && (int)unit == 1; j++) {
-                b = *(const hy__int8_at *)(const void *)(w + j * next);
-                hy__int8_dot(&extra[j], &zero, &b);
-            }
-        }
+        for (k = t->steps; k > 0; k--, at += step, w += bytes)
+            hy__int8_step(rows, vecs, way, t, at, w, next, acc);
     }
     HY__FLAT
     for (i = 0; i < rows; i++) {
         HY__FLAT
-        for (j = 0; j < vecs; j++)
-            hy__int8_end(t, acc[i][j] - extra[j], c, i * c_row + j * (int)lanes, j * (int)lanes);
+        for (j = 0; j < vecs; j++) {
+            if (way == HY__INT8_DOTS)
+                acc[i][j] -= *(const hy__int8_at *)(const void *)(t->extra + j * (int)lanes);
+            hy__int8_end(t, acc[i][j], c, i * c_row + j * (int)lanes, j * (int)lanes);
+        }
     }
 }
 
@@ -35538,39 +35651,53 @@ HY__INLINE HY__INT8_AIM void hy__int8_deeps(const int rows, const hy__int8_tile 
     }
 }
 /* 0 vectors: each channel by itself. */
-#define HY__INT8_STAMP(name, rows, vecs) \
+#define HY__INT8_STAMP(name, rows, vecs, way) \
     HY__INT8_AIM static void HY__OF_KIND(name)(const hy__int8_tile *t, void *c, int64_t c_row) \
-    { if (vecs) hy__int8_rows(rows, vecs, t, c, c_row); else hy__int8_deeps(rows, t, c, c_row); }
-HY__INT8_STAMP(hy__int8_deep_7, 7, 0) HY__INT8_STAMP(hy__int8_deep_1, 1, 0)
+    { if (vecs) hy__int8_rows(rows, vecs, way, t, c, c_row); else hy__int8_deeps(rows, t, c, c_row); }
+#define HY__INT8_TILES(a, b, c) { HY__OF_KIND(a), HY__OF_KIND(b), HY__OF_KIND(c) }
+HY__INT8_STAMP(hy__int8_deep_7, 7, 0, 0) HY__INT8_STAMP(hy__int8_deep_1, 1, 0, 0)
+#if HY__READING != HY__READING_AVX2 || HY__AVX_VNNI
+HY__INT8_AIM static void hy__int8_totals(int32_t *extra, const signed char *panel, int64_t steps, int zero)
+{ hy__int8_zeros(extra, panel, steps, zero); }
+#endif
 #if HY__READING == HY__READING_AVX512
-HY__INT8_STAMP(hy__int8_12_1, 12, 1) HY__INT8_STAMP(hy__int8_6_1, 6, 1) HY__INT8_STAMP(hy__int8_1_1, 1, 1)
-HY__INT8_STAMP(hy__int8_12_2, 12, 2) HY__INT8_STAMP(hy__int8_6_2, 6, 2) HY__INT8_STAMP(hy__int8_1_2, 1, 2)
-HY__INT8_STAMP(hy__int8_deep_14, 14, 0)
+HY__INT8_STAMP(hy__int8_14_1, 14, 1, 0) HY__INT8_STAMP(hy__int8_14_2, 14, 2, 0)
+HY__INT8_STAMP(hy__int8_7_1, 7, 1, 0) HY__INT8_STAMP(hy__int8_7_2, 7, 2, 0)
+HY__INT8_STAMP(hy__int8_1_1, 1, 1, 0) HY__INT8_STAMP(hy__int8_1_2, 1, 2, 0)
+HY__INT8_STAMP(hy__int8_deep_14, 14, 0, 0)
 static const hy__int8_isa hy__int8_kernels = {
     hy__int8_looks, hy__int8_adds, hy__int8_rounds, hy__int8_takes,
-    { { HY__OF_KIND(hy__int8_12_1), HY__OF_KIND(hy__int8_6_1), HY__OF_KIND(hy__int8_1_1) },
-      { HY__OF_KIND(hy__int8_12_2), HY__OF_KIND(hy__int8_6_2), HY__OF_KIND(hy__int8_1_2) } },
-    { 12, 6, 1 }, HY__INT8_COLS, 1, 128, hy__int8_zips,
-    { HY__OF_KIND(hy__int8_deep_14), HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) },
-    { 14, 7, 1 } };
+    { HY__INT8_TILES(hy__int8_14_1, hy__int8_7_1, hy__int8_1_1),
+      HY__INT8_TILES(hy__int8_14_2, hy__int8_7_2, hy__int8_1_2) },
+    { 14, 7, 1 }, HY__INT8_COLS, NULL, hy__int8_totals, 1, 128, hy__int8_zips,
+    HY__INT8_TILES(hy__int8_deep_14, hy__int8_deep_7, hy__int8_deep_1), { 14, 7, 1 } };
 #elif HY__READING == HY__READING_AVX2
-HY__INT8_STAMP(hy__int8_6, 6, 2) HY__INT8_STAMP(hy__int8_1, 1, 2)
+HY__INT8_STAMP(hy__int8_6, 6, 2, HY__INT8_PAIRS) HY__INT8_STAMP(hy__int8_1, 1, 2, HY__INT8_PAIRS)
+HY__INT8_STAMP(hy__int8_wide_6, 6, 2, HY__INT8_SPREAD) HY__INT8_STAMP(hy__int8_wide_1, 1, 2, HY__INT8_SPREAD)
 static const hy__int8_isa hy__int8_kernels = {
     hy__int8_looks, hy__int8_adds, hy__int8_rounds, hy__int8_takes,
     { { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) },
-      { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) } },
-    { 6, 1 }, HY__INT8_PANEL, 2, 0, hy__int8_zips,
+      { HY__OF_KIND(hy__int8_wide_6), HY__OF_KIND(hy__int8_wide_1) } },
+    { 6, 1 }, HY__INT8_PANEL, hy__int8_spread, NULL, 2, 0, hy__int8_zips,
     { HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) }, { 7, 1 } };
+#if HY__AVX_VNNI     /* where each channel is by itself it gives way to that above */
+HY__INT8_STAMP(hy__int8_dots_6, 6, 2, HY__INT8_DOTS) HY__INT8_STAMP(hy__int8_dots_1, 1, 2, HY__INT8_DOTS)
+static const hy__int8_isa hy__int8_kernels_vnni = {
+    hy__int8_looks, hy__int8_adds, hy__int8_rounds_vnni, hy__int8_takes_vnni,
+    { { HY__OF_KIND(hy__int8_dots_6), HY__OF_KIND(hy__int8_dots_1) },
+      { HY__OF_KIND(hy__int8_dots_6), HY__OF_KIND(hy__int8_dots_1) } },
+    { 6, 1 }, HY__INT8_PANEL, NULL, hy__int8_totals, 1, 128, NULL, { NULL }, { 0 } };
+#endif
 #elif HY__READING == HY__READING_BASE
-HY__INT8_STAMP(hy__int8_4, 4, 4) HY__INT8_STAMP(hy__int8_1, 1, 4)
+HY__INT8_STAMP(hy__int8_4, 4, 4, 0) HY__INT8_STAMP(hy__int8_1, 1, 4, 0)
 static const hy__int8_isa hy__int8_kernels = {
     hy__int8_looks, hy__int8_adds, hy__int8_rounds, hy__int8_takes,
     { { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) },
       { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) } },
-    { 4, 1 }, HY__INT8_PANEL, 1, 0, hy__int8_zips,
+    { 4, 1 }, HY__INT8_PANEL, NULL, hy__int8_totals, 1, 0, hy__int8_zips,
     { HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) }, { 7, 1 } };
 #else
-HY__INT8_STAMP(hy__int8_6, 6, 4) HY__INT8_STAMP(hy__int8_1, 1, 4)
+HY__INT8_STAMP(hy__int8_6, 6, 4, 0) HY__INT8_STAMP(hy__int8_1, 1, 4, 0)
 static void hy__int8_rounds_base(void *to, const float *from, int64_t n, const hy__int8_units *u);
 static void hy__int8_looks_base(unsigned char *y, const unsigned char *x, int64_t n,
                                 const unsigned char *table, int flip);
@@ -35582,7 +35709,7 @@ static const hy__int8_isa hy__int8_kernels = {
     hy__int8_looks_base, hy__int8_adds_base, hy__int8_rounds_base, hy__int8_takes_base,
     { { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) },
       { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) } },
-    { 6, 1 }, HY__INT8_PANEL, 1, 0, hy__int8_zips_base,
+    { 6, 1 }, HY__INT8_PANEL, NULL, hy__int8_totals, 1, 0, hy__int8_zips_base,
     { HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) }, { 7, 1 } };
 #endif
 #endif
@@ -35594,16 +35721,21 @@ HY__LOOPS_END
 HY__LOOPS_BEGIN
 HY__FORMULAS
 
-static const hy__int8_isa *hy__int8_isa_of(int isa)
+/* Of sums over channels, or what goes number by number and channel by channel. */
+static const hy__int8_isa *hy__int8_isa_of(int isa, int sums)
 {
 #ifdef HY__ARM_DOT
     if (HY__ARM_DOT) return &hy__int8_kernels_f64;
     return &hy__int8_kernels_base;
 #elif defined(HY__TARGET_AVX2)
     if (isa >= HY_ISA_AVX512 && HY__CPU_HAS(avx512vnni)) return &hy__int8_kernels_avx512;
+#if HY__AVX_VNNI
+    if (isa >= HY_ISA_AVX2 && sums && hy__has_avx_vnni()) return &hy__int8_kernels_vnni;
+#endif
     if (isa >= HY_ISA_AVX2) return &hy__int8_kernels_avx2;
 #endif
     (void)isa;
+    (void)sums;
     return &hy__int8_plain;
 }
 
@@ -35624,6 +35756,7 @@ typedef struct hy__int8_plan {
     int     zero, out_zero, kind;               /* zero: as data is stored */
     int     taken, is_signed;                   /* data has 8 bits already; */
     int     in_place;                           /* and lies as kernels read it */
+    int     spread;                             /* an item's weights become words first */
 } hy__int8_plan;
 HY__FITS_PLAN(hy__int8_plan);
 
@@ -35769,7 +35902,7 @@ static void hy__int8_rows(const hy__int8_plan *p, hy__int8_tile *t, const signed
     const hy__int8_isa *isa = p->isa;
     const int64_t all = p->groups * p->coarse_c, unit = p->kind == 1 ? 1 : 4, step_p = p->last ? all : 1;
     const int width = cols > HY__INT8_PANEL ? isa->cols : HY__INT8_PANEL;       /* of a tile */
-    const hy__int8_tile_fn *tile = isa->tile[cols > HY__INT8_PANEL];
+    const hy__int8_tile_fn *tile = isa->tile[cols > HY__INT8_PANEL || p->spread];
     float square[HY__INT8_ROWS * HY__INT8_COLS];
     const int64_t step = p->stride[2] * p->fine_c * isa->bytes;
     int64_t i, n, end = place + rows, x = place % p->coarse[2], y = place / p->coarse[2], z;
@@ -35823,9 +35956,12 @@ static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, float da
     const int64_t end = hy__least(first + p->col_block * HY__INT8_PANEL, p->coarse_c);
     char *c = (char *)now->data[now->job->nin] + (image / p->groups * p->groups * p->coarse_c * places +
                                                   group * p->coarse_c * (p->last ? 1 : places)) * unit;
+    char *wide = (char *)shift + hy__round64((size_t)p->stretches * sizeof *shift);
     hy__int8_tile t;
-    int64_t j, n;
+    int64_t j, n, k;
     hy__int8_shifts(p, shift);
+    wide += (64 - (uintptr_t)wide % 64) % 64;
+    memset(t.extra, 0, sizeof t.extra);
     t.shift = shift;
     t.stretches = p->stretches;
     t.steps = p->steps;
@@ -35840,6 +35976,13 @@ static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, float da
         n = hy__least(p->isa->cols, end - j);
         hy__int8_channels(p, now, data_scale, group * p->coarse_c + j, n, &t);
         t.weight = (const signed char *)now->data[1] + (group * p->panels + j / HY__INT8_PANEL) * bytes;
+        for (k = 0; k < n && t.zero; k += HY__INT8_PANEL)
+            p->isa->total(t.extra + k, t.weight + k / HY__INT8_PANEL * bytes, p->stretches * p->steps,
+                          t.zero);
+        if (p->spread) {
+            p->isa->spread(wide, t.weight, p->stretches * p->steps);
+            t.weight = (const signed char *)wide;
+        }
         hy__int8_rows(p, &t, shared, place, hy__least(p->row_block, places - place),
                       c + j * (p->last ? 1 : places) * unit, n);
     }
@@ -36022,11 +36165,12 @@ static int hy__int8_bind(hy_job *job, hy__int8_plan *p)
     size_t shared;
     if (hy__most(around, padded) >= (int64_t)1 << 57 || (uint64_t)padded > SIZE_MAX / 8)
         return hy_refuse(job, HY_ERROR_SHAPE, "with its padding the data is too large to be addressed");
-    p->isa = hy__int8_isa_of(job->kernels->isa);
+    p->isa = hy__int8_isa_of(job->kernels->isa, !p->deep);
     hy__int8_stored(p, hy__size(&job->in[0].type.shape));
     p->line = hy__most(HY__CHUNK / hy__most(p->fine_c, 1), p->last ? 1 : 64);
-    p->row_block = 96;
+    p->row_block = hy__pieces(96, p->isa->rows[0]) * p->isa->rows[0];
     p->col_block = 4;
+    p->spread = p->isa->spread && !p->deep && places > HY__INT8_SPREADS;
     products = images * hy__pieces(places, p->row_block) * hy__pieces(p->panels, p->col_block);
     if (p->deep) {
         p->deep = hy__most(HY__INT8_DEEP / hy__most(p->coarse[2], 1), 1);
@@ -36048,6 +36192,8 @@ static int hy__int8_bind(hy_job *job, hy__int8_plan *p)
         job->items[0] = products;
     }
     job->scratch = (size_t)p->stretches * sizeof(int64_t);
+    if (p->spread)
+        job->scratch += (size_t)(p->stretches * p->steps * HY__INT8_BYTES * 2) + 128;
     if (p->deep) job->scratch += (size_t)(p->kernel[0] * hy__pieces(p->kernel[1], HY__INT8_STEP)) *
         (size_t)(p->wide[2] * HY__INT8_BYTES * p->isa->bytes);
     return 0;
@@ -36239,7 +36385,7 @@ static int hy__int8_table_infer(hy_infer *I)
 }
 HY__RUN(hy__run_int8_table)
 {
-    const hy__int8_isa *isa = hy__int8_isa_of(job->kernels->isa);
+    const hy__int8_isa *isa = hy__int8_isa_of(job->kernels->isa, 0);
     const int64_t n = hy__size(&job->in[0].type.shape), from = item * job->plan.i[0];
     const int64_t end = hy__least(from + job->plan.i[0], n);
     const int flip = job->in[0].type.dtype == HY_I8 ? 128 : 0;         /* its least number is the first */
@@ -36341,7 +36487,7 @@ static int hy__int8_add_bind(hy_job *job)
     const int out = r->out_dtype == HY_F32 ? 0 : 1, least = r->out_dtype == HY_I8 ? -128 : 0;
     int64_t step = 1;
     int d = x->ndim;
-    p->isa = hy__int8_isa_of(job->kernels->isa);
+    p->isa = hy__int8_isa_of(job->kernels->isa, 0);
     s->a_flip = s->b_flip = job->in[0].type.dtype == HY_I8 ? 128 : 0;
     s->a_zero = r->lhs_zero;
     s->b_zero = r->rhs_zero;

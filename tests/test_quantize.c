@@ -274,6 +274,69 @@ static void quantize_eight_bits(void)
     }
 }
 
+/* Every kernel that this processor has, also those that it does not choose: sums of products, exactly. */
+static void quantize_kernel(const hy__int8_isa *isa, const char *name)
+{
+    enum { steps = 9, stretches = 3, numbers = 4 * steps * stretches, panel = steps * stretches * 64 };
+    static unsigned char x[14 * numbers];
+    static signed char w[2 * panel], data[2 * 14 * numbers], wide[2 * panel];
+    static int32_t y[14 * 32];
+    int64_t shift[stretches];
+    hy__int8_tile t;
+    int many, kernel, zero, i, j, k, wrong = 0;
+    for (i = 0; i < (int)sizeof x; i++) x[i] = (unsigned char)(i * 2654435761u >> 13 | (i % 5 ? 0 : 255));
+    for (i = 0; i < (int)sizeof w; i++) w[i] = (signed char)((int)(i * 2246822519u >> 21) % 128 * (i % 3 ? 1 : -1));
+    for (i = 0; i < 20; i++) { w[i] = -127; w[20 + i] = 127; }
+    for (zero = 0; zero < 256; zero += 51)
+        for (many = 0; many < 2; many++)
+            for (kernel = 0; kernel < 3 && isa->tile[many][kernel]; kernel++) {
+                const int spread = many && isa->spread, rows = isa->rows[kernel];
+                const int cols = many && !spread ? isa->cols : HY__INT8_PANEL;
+                isa->take(data, x, (int64_t)sizeof x, 0, zero);
+                memset(&t, 0, sizeof t);
+                t.zero = isa->bytes == 2 ? 0 : zero - (isa->flip ? 0 : 128);
+                t.kind = 2;
+                t.stretches = stretches;
+                t.steps = steps;
+                t.next = panel;
+                t.shift = shift;
+                for (i = 0; i < stretches; i++) shift[i] = (int64_t)i * 4 * steps * isa->bytes;
+                for (i = 0; i < rows; i++) t.from[i] = data + (int64_t)i * numbers * isa->bytes;
+                for (j = 0; j < cols && t.zero; j += HY__INT8_PANEL)
+                    isa->total(t.extra + j, w + j / HY__INT8_PANEL * panel, steps * stretches, t.zero);
+                t.weight = w;
+                if (spread) { isa->spread(wide, w, steps * stretches); t.weight = wide; }
+                isa->tile[many][kernel](&t, y, cols);
+                for (i = 0; i < rows; i++)
+                    for (j = 0; j < cols; j++) {
+                        int32_t sum = 0;
+                        for (k = 0; k < numbers; k++)
+                            sum += (x[i * numbers + k] - zero) * w[j / 16 * panel + k / 4 * 64 + j % 16 * 4 + k % 4];
+                        wrong += sum != y[i * cols + j];
+                    }
+            }
+    if (!CHECK(!wrong)) printf("    %s: %d are wrong\n", name, wrong);
+}
+static void quantize_kernels(void)
+{
+#ifdef HY__ARM_DOT
+    quantize_kernel(&hy__int8_kernels_base, "NEON");
+    if (HY__ARM_DOT) quantize_kernel(&hy__int8_kernels_f64, "dot products");
+#else
+    quantize_kernel(&hy__int8_plain, "plain");
+#ifdef HY__TARGET_AVX2
+    if (hy__isa_of_machine() >= HY_ISA_AVX2) {
+        quantize_kernel(&hy__int8_kernels_avx2, "AVX2");
+#if HY__AVX_VNNI
+        if (hy__has_avx_vnni()) quantize_kernel(&hy__int8_kernels_vnni, "AVX-VNNI");
+#endif
+    }
+    if (hy__isa_of_machine() >= HY_ISA_AVX512 && HY__CPU_HAS(avx512vnni))
+        quantize_kernel(&hy__int8_kernels_avx512, "AVX-512");
+#endif
+#endif
+}
+
 /* What is wrong with numbers of 8 bits is said. */
 static void quantize_eight_refused(void)
 {
@@ -802,6 +865,7 @@ static void test_quantize(void)
 {
     RUN(quantize_network);
     RUN(quantize_padding_behind);
+    RUN(quantize_kernels);
     RUN(quantize_eight_bits);
     RUN(quantize_eight_refused);
     RUN(quantize_bits);
