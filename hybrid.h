@@ -219,8 +219,9 @@
  *   itself does not run again, also for other shapes. What a trace means:
  *     - Operators become nodes; C code around them (if, for, printf) happens once, while tracing.
  *     - Values cannot be read or written: hy_data, hy_item, hy_set_value fail and name the operator to use.
- *     - Shapes, types and hy_is_training may be asked; the trace then holds for the answers it got, and
- *       other inputs are traced anew (hy_cache_info tells). Reshape codes and reshape_like need no asking.
+ *     - Shapes, types and hy_is_training may be asked; the trace then holds for the answers it got (for the
+ *       dims asked for, whatever the others), and other inputs are traced anew (hy_cache_info tells). Reshape
+ *       codes and reshape_like need no asking.
  *     - Arrays from outside forward become constants, captured by reference; parameters stay parameters,
  *       so that loading or training changes what compiled calls compute.
  *     - A block inside a traced block is traced as part of it.
@@ -7435,7 +7436,7 @@ struct hy__node {
 enum { HY__RENAMED = -1, HY__COUNTED = 1, HY__SETTLED };        /* HY__RENAMED: it did until hy_named */
 enum { HY__SEEN_WAYS = 4, HY__SEEN = HYBRID_KEPT_JOBS > 0 ? 256 : HY__SEEN_WAYS };
 enum { HY__BOUND = HY__TEXT ? 256 : 48 };      /* as long as the texts of hy_cache_stats */
-enum { HY__ASKED_SHAPE = 1, HY__ASKED_DTYPE = 2, HY__ASKED_TRAINING = 4 };
+enum { HY__ASKED_SHAPE = 1, HY__ASKED_DTYPE = 2, HY__ASKED_TRAINING = 4, HY__ASKED_DIMS = 8 };
 enum { HY__DEAD = 0x64656164, HY__LIVE = 0x6c697665, HY__RECORD_MAX = 1024, HY__NEST = 8,
        HY__PARAMS = -1 };               /* the buffer is a list of hy_collect_params */
 
@@ -7572,6 +7573,9 @@ typedef struct hy_root {
     hy__profile profile;
 } hy_root;
 
+/* Dims of a traced value that forward asked for: a bit each. */
+typedef struct hy__asked { hy__node *node; int output; unsigned dims; } hy__asked;
+
 /* What only tracing needs: a symbolic frame has one. */
 typedef struct hy__tracer {
     hy_graph   *graph;                  /* what it builds; NULL while an initialiser runs in the frame */
@@ -7586,6 +7590,8 @@ typedef struct hy__tracer {
     hy__met     param_met;              /* ... and their positions there */
     struct hy__summary *summary;        /* collects what blocks return */
     int         asked;                  /* questions of forward, HY__ASKED_... */
+    hy__asked  *dims;                   /* of HY__ASKED_DIMS, once each for values asked in turn */
+    int         dims_n, dims_cap;
     char        bound[HY__BOUND];       /* hy_cache_stats.bound: who asked for a shape or a type */
 } hy__tracer;
 
@@ -10644,20 +10650,39 @@ HY_API hy_array *hy_copy(hy_frame *F, hy_array *x) { return hy_identity(F, x); }
 
 /* --- asking --- */
 
-/* A trace whose forward looks at a shape or a type holds for these only. */
-static void hy__bind_trace(hy_frame *S, const hy_array *x, const char *who, int shape)
+/* Notes which dims forward asks for. Where they are too many, or have no room, it asked for all shapes. */
+enum { HY__MOST_ASKED = 1 << 14 };
+static int hy__bind_dims(hy__heap *heap, hy__tracer *T, const hy_array *x, unsigned dims)
+{
+    hy__asked *last = T->dims_n ? &T->dims[T->dims_n - 1] : NULL;
+    const int most = T->dims_n == HY__MOST_ASKED;
+    if (!dims) return HY__ASKED_DIMS;
+    if (last && last->node == x->node && last->output == x->output) {
+        last->dims |= dims;
+        return HY__ASKED_DIMS;
+    }
+    if (most || hy__grow(heap, (void **)&T->dims, &T->dims_cap, T->dims_n + 1, sizeof *T->dims))
+        return HY__ASKED_SHAPE;
+    T->dims[T->dims_n].node = x->node;
+    T->dims[T->dims_n].output = x->output;
+    T->dims[T->dims_n++].dims = dims;
+    return HY__ASKED_DIMS;
+}
+
+/* A trace whose forward looks at sizes or a type holds for these only. dims: which, of a shape. */
+static void hy__bind_trace(hy_frame *S, const hy_array *x, const char *who, int shape, unsigned dims)
 {
     hy__tracer *T = S->tracer;
     hy__line line;
-    T->asked |= shape ? HY__ASKED_SHAPE : HY__ASKED_DTYPE;
+    T->asked |= shape ? hy__bind_dims(&S->root->heap, T, x, dims) : HY__ASKED_DTYPE;
     if (T->bound[0]) return;
     line = hy__line_open(T->bound, sizeof T->bound);
     hy__say(&line, "%s of %s", who, x->node->name);
     hy__put_scope(&line, S->scope);
 }
 
-/* Known shapes and types may be asked for while tracing too. */
-static int hy__typed(hy_frame *F, const hy_array *x, const char *who, const char *what)
+/* Known shapes and types may be asked for while tracing too. dims: of a shape, which. */
+static int hy__typed(hy_frame *F, const hy_array *x, const char *who, const char *what, unsigned dims)
 {
     if (!hy__alive(F, x, who)) return 0;
     if (x->count) hy__fail(F, HY_ERROR_ARGUMENT, "%s: a group of %d arrays: use hy_get", who, x->count);
@@ -10672,7 +10697,7 @@ static int hy__typed(hy_frame *F, const hy_array *x, const char *who, const char
                  "%s: 'Symbol' object has no attribute 'dtype': %s was made without one; give "
                  "hy_var a dtype", who, x->node->name);
     else {
-        if (hy__traced_for(F) && x->node) hy__bind_trace(F, x, who, !strcmp(what, "shape"));
+        if (hy__traced_for(F) && x->node) hy__bind_trace(F, x, who, !strcmp(what, "shape"), dims);
         return 1;
     }
     return 0;
@@ -10680,25 +10705,24 @@ static int hy__typed(hy_frame *F, const hy_array *x, const char *who, const char
 
 HY_API int hy_ndim(hy_frame *F, hy_array *x)
 {
-    return hy__typed(F, x, "hy_ndim", "shape") ? x->t.type.shape.ndim : 0;
+    return hy__typed(F, x, "hy_ndim", "shape", 0) ? x->t.type.shape.ndim : 0;
 }
 HY_API hy_shape hy_shape_of(hy_frame *F, hy_array *x)
 {
-    return hy__typed(F, x, "hy_shape_of", "shape") ? x->t.type.shape : hy__no_shape();
+    return hy__typed(F, x, "hy_shape_of", "shape", ~0u) ? x->t.type.shape : hy__no_shape();
 }
 HY_API int64_t hy_size(hy_frame *F, hy_array *x)
 {
-    return hy__typed(F, x, "hy_size", "shape") ? hy__size(&x->t.type.shape) : 0;
+    return hy__typed(F, x, "hy_size", "shape", ~0u) ? hy__size(&x->t.type.shape) : 0;
 }
 HY_API hy_dtype hy_dtype_of(hy_frame *F, hy_array *x)
 {
-    return hy__typed(F, x, "hy_dtype_of", "dtype") ? x->t.type.dtype : HY_DTYPE_NONE;
+    return hy__typed(F, x, "hy_dtype_of", "dtype", 0) ? x->t.type.dtype : HY_DTYPE_NONE;
 }
 HY_API int64_t hy_dim(hy_frame *F, hy_array *x, int axis)
 {
-    int at;
-    if (!hy__typed(F, x, "hy_dim", "shape")) return 0;
-    at = hy__axis(axis, x->t.type.shape.ndim);
+    int at = x && x->state == HY__LIVE ? hy__axis(axis, x->t.type.shape.ndim) : -1;
+    if (!hy__typed(F, x, "hy_dim", "shape", at < 0 ? 0 : 1u << at)) return 0;
     if (at >= 0) return x->t.type.shape.dim[at];
     hy__fail(F, HY_ERROR_INDEX, "hy_dim: axis %d of shape %z", axis, &x->t.type.shape);
     return 0;
@@ -48145,6 +48169,8 @@ typedef struct hy__sized_ask { hy_shape scores; int answer; } hy__sized_ask;
 
 typedef struct hy__sized {
     hy__sizes      S;
+    int            inputs;
+    const hy_type *own;                 /* of the inputs, with numbers */
     hy_type       *input, *type;        /* with codes: of the inputs; by value of the plan */
     void         **record;              /* by number of the node in the store */
     int           *as;                  /* by dim of the inputs: the dim whose symbol it has, -1: a number */
@@ -49402,12 +49428,12 @@ static int hy__sized_fixed(hy__sized *Z, int kind, const char *name, const char 
 }
 
 /* Codes for the sizes of the inputs. */
-static void hy__sized_open(hy__sized *Z, const hy__program *p)
+static void hy__sized_open(hy__sized *Z)
 {
     int i, d, k = 0;
-    for (i = 0; i < p->inputs; i++) {
-        Z->input[i] = p->input[i];
-        for (d = 0; d < p->input[i].shape.ndim; d++) {
+    for (i = 0; i < Z->inputs; i++) {
+        Z->input[i] = Z->own[i];
+        for (d = 0; d < Z->own[i].shape.ndim; d++) {
             const int at = i * HY_MAX_DIM + d, same = Z->as[at];
             int64_t *dim = &Z->input[i].shape.dim[d];
             char name[16];
@@ -49539,22 +49565,22 @@ static int hy__sized_node(hy_frame *F, hy__sized *Z, const hy__program *p, const
 }
 
 /* A symbol alone: the dim of an input that has it first. -1: it is none. */
-static int hy__sized_dim(const hy__sized *Z, const hy__program *p, int64_t v)
+static int hy__sized_dim(const hy__sized *Z, int64_t v)
 {
     int i, d;
-    for (i = 0; i < p->inputs && hy__is_code(v); i++)
-        for (d = 0; d < p->input[i].shape.ndim; d++)
+    for (i = 0; i < Z->inputs && hy__is_code(v); i++)
+        for (d = 0; d < Z->own[i].shape.ndim; d++)
             if (Z->input[i].shape.dim[d] == v) return i * HY_MAX_DIM + d;
     return -1;
 }
 
 /* Sizes that guards tie to a number or to one another lose their symbols. Returns how many did. */
-static int hy__sized_tie(hy__sized *Z, const hy__program *p)
+static int hy__sized_tie(hy__sized *Z)
 {
     int i, n = 0;
     for (i = 0; i < Z->S.guards; i++) {
         const hy__size_guard *g = &Z->S.guard[i];
-        const int a = hy__sized_dim(Z, p, g->a), b = hy__sized_dim(Z, p, g->b);
+        const int a = hy__sized_dim(Z, g->a), b = hy__sized_dim(Z, g->b);
         if (g->kind != HY__GUARD_EQUAL || !g->holds) continue;
         if (a >= 0 && b >= 0) { Z->as[a > b ? a : b] = a > b ? b : a; n++; }
         else if (a >= 0 && !hy__is_code(g->b)) { Z->as[a] = -1; n++; }
@@ -49574,7 +49600,7 @@ static int hy__sized_traced(hy_frame *F, hy__sized *Z, const hy__program *p, con
         Z->S.heap = heap;
         Z->asks = Z->fixed = 0;
         sized.room = NULL;
-        hy__sized_open(Z, p);
+        hy__sized_open(Z);
         failed = hy__types_infer(F, g, &now, NULL, p->input, NULL) ||
                  hy__types_open(F, g, &sized, NULL, Z->input, NULL) ? -1 : 0;
         if (!failed) failed = hy__sized_infer(F, Z, g, &now, &sized);
@@ -49583,7 +49609,7 @@ static int hy__sized_traced(hy_frame *F, hy__sized *Z, const hy__program *p, con
         hy__types_close(F, &sized);
         hy__types_close(F, &now);
         if (failed < 0) return -1;
-        if (!hy__sized_tie(Z, p)) return failed;        /* else that may be all that was wrong */
+        if (!hy__sized_tie(Z)) return failed;           /* else that may be all that was wrong */
         failed = 1;
     }
     return hy__sized_fixed(Z, HY__FIXED_PERHAPS, NULL, "its sizes are tied in too many ways");
@@ -49614,11 +49640,11 @@ static int hy__sized_planned(hy_frame *F, hy__sized *Z, const hy__program *p)
 }
 
 /* Does one size remain that may be another? 1: none does. */
-static int hy__sized_free_ones(hy__sized *Z, const hy__program *p)
+static int hy__sized_free_ones(hy__sized *Z)
 {
     int i, d, k, n = 0;
-    for (i = 0; i < p->inputs; i++)
-        for (d = 0; d < p->input[i].shape.ndim; d++) {
+    for (i = 0; i < Z->inputs; i++)
+        for (d = 0; d < Z->own[i].shape.ndim; d++) {
             const int64_t v = Z->input[i].shape.dim[d];
             int tied = !hy__is_code(v);
             for (k = 0; k < Z->S.guards && !tied; k++) {
@@ -49645,6 +49671,8 @@ static hy__sized *hy__sized_new(hy_frame *F, const hy__program *p, const hy_grap
     int failed;
     if (!Z) return (hy__sized *)hy__no_memory(F, "sizes");
     Z->S.heap = &F->root->heap;
+    Z->inputs = p->inputs;
+    Z->own = p->input;
     Z->input = (hy_type *)(void *)((char *)Z + hy__round64(sizeof *Z));
     Z->type = Z->input + inputs;
     Z->record = (void **)(void *)(Z->type + values);
@@ -49659,7 +49687,7 @@ static hy__sized *hy__sized_new(hy_frame *F, const hy__program *p, const hy_grap
     if (p->dynamic) failed = hy__sized_fixed(Z, HY__FIXED_ALWAYS, NULL, "values decide its shapes");
     else failed = hy__sized_traced(F, Z, p, g);
     if (!failed) failed = hy__sized_planned(F, Z, p);
-    if (!failed) failed = hy__sized_free_ones(Z, p);
+    if (!failed) failed = hy__sized_free_ones(Z);
     if (failed >= 0 && !F->code) return Z;
     hy__sized_free(F->root, Z);
     return NULL;
@@ -49706,13 +49734,12 @@ static int hy__size_call_open(hy_frame *F, hy__size_call *c, const hy__program *
 }
 
 /* Takes the values of the symbols from the types of inputs. 0: these are not of the program's form. */
-static int hy__size_call_form(const hy__program *p, const hy__sized *Z, hy_array *const *in,
-                              int64_t *atom)
+static int hy__size_call_form(const hy__sized *Z, hy_array *const *in, int64_t *atom)
 {
     const hy__sizes *S = &Z->S;
     int i, d;
     for (i = 0; i < S->atoms; i++) atom[i] = 0;
-    for (i = 0; i < p->inputs; i++) {
+    for (i = 0; i < Z->inputs; i++) {
         const hy_type *own = &Z->input[i], *now = &in[i]->t.type;
         if (now->dtype != own->dtype || now->shape.ndim != own->shape.ndim) return 0;
         for (d = 0; d < own->shape.ndim; d++) {
@@ -50639,7 +50666,7 @@ static hy__holder *hy__holder_resize(hy_frame *F, hy_graph *g, hy__program *p, h
         return NULL;
     }
     if (hy__size_call_open(F, &c, p, Z)) return NULL;
-    if (hy__size_call_form(p, Z, in, c.atom) && hy__same_regime(Z, c.atom, NULL) &&
+    if (hy__size_call_form(Z, in, c.atom) && hy__same_regime(Z, c.atom, NULL) &&
         hy__size_call_types(p, Z, &c)) h = hy__holder_of(F, p);
     for (i = 0; i < p->inputs && h; i++) c.input[i] = in[i]->t.type;
     if (h && !h->faces) {
@@ -50677,7 +50704,7 @@ static int hy__sizes_raised(hy_frame *F, const hy__program *p, hy_array *const *
     int i, d, above, same = 0, failed;
     a.room = b.room = NULL;
     failed = hy__size_call_open(F, &a, p, Z) || hy__size_call_open(F, &b, p, Z) ||
-             !hy__size_call_form(p, Z, in, a.atom);
+             !hy__size_call_form(Z, in, a.atom);
     for (above = 0; above < HY__CEILINGS && !same && !failed; above++) {
         for (i = 0; i < p->inputs; i++) {
             hy_shape *s = &raised[i].t.type.shape;
@@ -50686,7 +50713,7 @@ static int hy__sizes_raised(hy_frame *F, const hy__program *p, hy_array *const *
             for (d = 0; d < s->ndim; d++)
                 if (hy__is_code(Z->input[i].shape.dim[d])) s->dim[d] = hy__ceiling(s->dim[d], above);
         }
-        same = hy__size_call_form(p, Z, at, b.atom) && hy__same_regime(Z, a.atom, b.atom);
+        same = hy__size_call_form(Z, at, b.atom) && hy__same_regime(Z, a.atom, b.atom);
     }
     hy__buffer_drop(&F->cache, a.room);
     hy__buffer_drop(&F->cache, b.room);
@@ -51369,6 +51396,7 @@ static void hy__tracer_free(hy_frame *F)
     hy__free(heap, (void *)T->param_node);
     hy__met_close(F, &T->param_met);
     hy__free(heap, T->outside);
+    hy__free(heap, T->dims);
     hy__free(heap, T);
     F->tracer = NULL;
 }
@@ -51671,11 +51699,15 @@ static hy_array *hy__group_as(hy_frame *F, const char **form, hy_array ***at)
 
 /* --- the graphs that a C function became --- */
 typedef hy_array *(*hy__traced_fn)(hy_frame *S, void *user, hy_array *x);
+typedef struct hy__asked_dims { int place, output; unsigned dims; } hy__asked_dims; /* -1 - i: input i */
 
 typedef struct hy__trace {
     struct hy__trace *next;
     hy_graph *graph;
     int       asked, training;          /* what it holds for, if forward asked */
+    int       dims_n, guarded;          /* guarded: what follows is worked out */
+    hy__asked_dims *dims;               /* of which values forward asked for dims */
+    hy__sized *sized;                   /* for which other sizes these are the same; NULL: none */
     int       fast;                     /* asked nothing: found without the lock */
     int       flat, grouped;            /* no None, no groups within groups, in and out; it gives a group */
     int       ran, running;             /* has ever run; running calls of it */
@@ -51702,6 +51734,7 @@ typedef struct hy__traces {
 static void hy__trace_free(hy_frame *F, hy__trace *t)
 {
     hy__graph_disown(F->root, t->graph);
+    hy__sized_free(F->root, t->sized);
     hy__free(&F->root->heap, t);
 }
 
@@ -51752,9 +51785,106 @@ static int hy__trace_fits(const hy_frame *F, const hy__trace *t, const hy__flat 
     for (i = 0; t->asked && i < t->n; i++) {
         const hy_type *now = &in->at[i]->t.type;
         if ((t->asked & HY__ASKED_DTYPE) && now->dtype != t->type[i].dtype) return 0;
-        if ((t->asked & HY__ASKED_SHAPE) && !hy__same_shape(&now->shape, &t->type[i].shape)) return 0;
+        if ((t->asked & (HY__ASKED_SHAPE | HY__ASKED_DIMS)) &&
+            !hy__same_shape(&now->shape, &t->type[i].shape)) return 0;
     }
     return 1;
+}
+
+/* Guards for the dims that forward asked for: they are what they were. 1: they cannot be followed. */
+static int hy__trace_inferred(hy_frame *F, const hy__trace *t, hy__sized *Z, const hy__types *now,
+                              hy__types *sized)
+{
+    int i, d, failed = hy__sized_infer(F, Z, t->graph, now, sized);
+    for (i = 0; i < t->dims_n && !failed; i++) {
+        const hy__asked_dims *a = &t->dims[i];
+        const hy_type *type = a->place < 0 ? &Z->input[-1 - a->place]
+                                           : &sized->type[sized->first[a->place] + a->output];
+        for (d = 0; d < type->shape.ndim; d++) {
+            const int64_t v = type->shape.dim[d];
+            if (a->dims >> d & 1 && hy__is_code(v)) hy__size_equal(&Z->S, v, hy__size_hint(&Z->S, v));
+        }
+    }
+    return failed;
+}
+
+static int hy__trace_guards(hy_frame *F, const hy__trace *t, hy__sized *Z)
+{
+    hy__types now, sized;
+    int round, failed = 1;
+    for (round = 0; round < HY__SIZED_ROUNDS && failed == 1; round++) {
+        hy__heap *heap = Z->S.heap;
+        hy__sizes_free(&Z->S);
+        Z->S.heap = heap;
+        sized.room = NULL;
+        hy__sized_open(Z);
+        failed = hy__types_infer(F, t->graph, &now, NULL, t->type, NULL) ||
+                 hy__types_open(F, t->graph, &sized, NULL, Z->input, NULL) ? -1 : 0;
+        if (!failed) failed = hy__trace_inferred(F, t, Z, &now, &sized);
+        hy__types_close(F, &sized);
+        hy__types_close(F, &now);
+        if (failed < 0 || !hy__sized_tie(Z)) return failed;
+        failed = 1;
+    }
+    return failed;
+}
+
+/* Finds out for which sizes forward would be told the same. */
+static hy__sized *hy__trace_sized(hy_frame *F, const hy__trace *t)
+{
+    const size_t dims = (size_t)t->n * HY_MAX_DIM, types = (size_t)t->n * sizeof(hy_type);
+    hy__sized *Z = (hy__sized *)hy__alloc_zero(&F->root->heap,
+                                               hy__round64(sizeof *Z) + types + dims * sizeof *Z->as);
+    size_t i;
+    int failed;
+    if (!Z) return NULL;
+    Z->S.heap = &F->root->heap;
+    Z->inputs = t->n;
+    Z->own = t->type;
+    Z->input = (hy_type *)(void *)((char *)Z + hy__round64(sizeof *Z));
+    Z->as = (int *)(void *)(Z->input + t->n);
+    for (i = 0; i < dims; i++) Z->as[i] = (int)i;
+    hy__try(F);
+    failed = hy__trace_guards(F, t, Z) || F->code || hy__sized_free_ones(Z);
+    hy__try_end(F, 1);
+    if (!failed) return Z;
+    hy__sized_free(F->root, Z);
+    return NULL;
+}
+
+/* Are the dims of inputs that forward asked for what they were? Most traces can be told apart by these. */
+static int hy__trace_inputs_same(const hy__trace *t, const hy__flat *in)
+{
+    int i, d;
+    for (i = 0; i < t->dims_n; i++) {
+        const int at = -1 - t->dims[i].place;
+        const hy_shape *was, *now;
+        if (at < 0) continue;
+        was = &t->type[at].shape;
+        now = &in->at[at]->t.type.shape;
+        if (was->ndim != now->ndim) return 0;
+        for (d = 0; d < was->ndim; d++)
+            if (t->dims[i].dims >> d & 1 && was->dim[d] != now->dim[d]) return 0;
+    }
+    return 1;
+}
+
+/* Is it valid for other sizes than those it was made with, since forward asked for none that differs? The
+ * lock is held. */
+static int hy__trace_takes(hy_frame *F, hy__trace *t, const hy__flat *in)
+{
+    hy__buffer *room = NULL;
+    int64_t *atom;
+    int takes = 0;
+    if (!(t->asked & HY__ASKED_DIMS) || (t->asked & HY__ASKED_SHAPE) || strcmp(t->in, in->form) ||
+        ((t->asked & HY__ASKED_TRAINING) && t->training != hy__modes(F))) return 0;
+    if (!hy__trace_inputs_same(t, in)) return 0;
+    if (!t->guarded && t->ran) { t->sized = hy__trace_sized(F, t); t->guarded = 1; }
+    if (!t->sized) return 0;
+    atom = (int64_t *)hy__room(F, &room, (size_t)(t->sized->S.atoms + 1) * sizeof *atom, "sizes");
+    if (atom) takes = hy__size_call_form(t->sized, in->at, atom) && hy__same_regime(t->sized, atom, NULL);
+    hy__buffer_drop(&F->cache, room);
+    return takes;
 }
 
 /* Why is there no trace for these arguments? */
@@ -51833,11 +51963,33 @@ static hy_graph *hy__trace_heads(hy_frame *S, hy__flat *out)
     return hy__compile_heads(S, out->n == 1 ? out->at[0] : hy_group_of(S, out->n, out->at), 1);
 }
 
+/* Where a node is whose dims forward asked for. 0: nowhere, or not in the graph's sight. */
+static int hy__trace_place(const hy_graph *g, const hy__node *node, int *place)
+{
+    int i;
+    for (i = 0; i < g->vars; i++) if (g->var[i] == node) { *place = -1 - i; return 1; }
+    *place = g->place[node->number];
+    return *place >= 0;
+}
+
+/* Notes which dims forward asked for. What the results do not read has a shape of which nothing is known. */
+static void hy__trace_dims(hy__trace *t, const hy__tracer *T)
+{
+    int i;
+    for (i = 0; i < T->dims_n; i++) {
+        hy__asked_dims *a = &t->dims[t->dims_n++];
+        a->output = T->dims[i].output;
+        a->dims = T->dims[i].dims;
+        if (!hy__trace_place(t->graph, T->dims[i].node, &a->place)) t->asked |= HY__ASKED_SHAPE;
+    }
+}
+
 static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy__flat *in,
                                  const hy__flat *out)
 {
     size_t types = (size_t)in->n * sizeof(hy_type), a = strlen(in->form) + 1, b = strlen(out->full) + 1;
-    hy__trace *t = (hy__trace *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *t) + types + a + b);
+    size_t dims = (size_t)S->tracer->dims_n * sizeof(hy__asked_dims);
+    hy__trace *t = (hy__trace *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *t) + types + dims + a + b);
     int i;
     if (!t) { hy__no_memory(F, "trace"); hy__graph_unlist(F->root, g); return NULL; }
     g->owned = HY__OWNED;
@@ -51846,7 +51998,9 @@ static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy
     t->training = hy__modes(S);
     t->n = in->n;
     t->type = (hy_type *)(void *)((char *)t + hy__round64(sizeof *t));
-    t->in = (char *)t->type + types;
+    t->dims = (hy__asked_dims *)(void *)((char *)t->type + types);
+    t->in = (char *)t->dims + dims;
+    hy__trace_dims(t, S->tracer);
     t->out = t->in + a;
     for (i = 0; i < in->n; i++) t->type[i] = in->at[i]->t.type;
     memcpy(t->in, in->form, a);
@@ -52007,6 +52161,7 @@ static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn,
                                        "forward must not call it through another frame");
     hy__acquire(&all->lock);
     for (t = all->first; t && !hy__trace_fits(F, t, in); t = t->next) continue;
+    if (!t) for (t = all->first; t && !hy__trace_takes(F, t, in); t = t->next) continue;
     if (!t) {
         hy__trace_reason(F, all->first, in, reason, sizeof reason);
         HY__STORE(&all->tracer, hy__this_thread());
@@ -60286,7 +60441,7 @@ static void hy__inner_close(hy_frame *S, hy__inner *N)
     hy__flat_close(S, &N->states);
     from = N->S->tracer;
     if (from->asked && !to->asked) memcpy(to->bound, from->bound, sizeof to->bound);
-    to->asked |= from->asked;
+    to->asked |= from->asked & HY__ASKED_DIMS ? from->asked | HY__ASKED_SHAPE : from->asked;
     to->scopes = from->scopes;
     N->S->scope = NULL;
     hy__tracer_close(S, N->S);
@@ -72051,7 +72206,7 @@ static hy__trace *hy__export_best(hy__traces *all, int *least)
     *least = 8;
     for (t = all->first; t; t = t->next) {
         cost = t->asked & HY__ASKED_TRAINING ? t->training ? 5 : 1 : 0;
-        if (t->asked & (HY__ASKED_SHAPE | HY__ASKED_DTYPE)) cost += 2;
+        if (t->asked & (HY__ASKED_SHAPE | HY__ASKED_DIMS | HY__ASKED_DTYPE)) cost += 2;
         if (cost < *least) { *least = cost; best = t; }
     }
     return best;

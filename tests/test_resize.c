@@ -4,8 +4,8 @@
 enum { RESIZE_SIZES = 13 };
 static const int resize_sizes[RESIZE_SIZES] = { 0, 1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 64 };
 
-/* A network of test_sized.c, hybridized; off: what is left out. */
-static sized_block *resize_net(hy_frame *F, int seed, const sized_block *like, const hy_hybridize_opt *opt)
+/* A network of test_sized.c, with the parameters of another. */
+static sized_block *resize_lines(hy_frame *F, int seed, const sized_block *like)
 {
     sized_block *b = HY_BLOCK_NEW(F, sized_block, sized_forward);
     b->seed = (uint64_t)seed;
@@ -13,6 +13,13 @@ static sized_block *resize_net(hy_frame *F, int seed, const sized_block *like, c
     b->weight = like ? like->weight : hy_keep(F, hy_random_normal(F, HY_SHAPE(SIZED_WIDTH, SIZED_WIDTH), 0, 0.5, NULL));
     b->bias = like ? like->bias : hy_keep(F, hy_random_normal(F, HY_SHAPE(SIZED_WIDTH), 0, 1, NULL));
     b->row = like ? like->row : hy_keep(F, hy_random_normal(F, HY_SHAPE(SIZED_WIDTH), 0, 1, NULL));
+    return b;
+}
+
+/* The same hybridized. */
+static sized_block *resize_net(hy_frame *F, int seed, const sized_block *like, const hy_hybridize_opt *opt)
+{
+    sized_block *b = resize_lines(F, seed, like);
     hy_hybridize(F, &b->base, opt);
     return b;
 }
@@ -393,6 +400,129 @@ static void resize_says_what_is_fixed(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* --- traces that asked for sizes --- */
+/* A random network whose steps ask for dims of what they made, which the results show. */
+static hy_array *resize_asking_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    sized_block *b = (sized_block *)(void *)self;
+    uint64_t s = b->seed;
+    int i;
+    tb_runs++;
+    for (i = 0; i < b->steps; i++) {
+        hy_array *y = sized_step(F, b, (int)(sized_next(&s) % 17), x, x);
+        switch (sized_next(&s) % 6) {
+        case 0: y = hy_mul_scalar(F, y, (double)hy_dim(F, y, 1)); break;
+        case 1: y = hy_mul_scalar(F, y, (double)hy_shape_of(F, hy_mean(F, y, HY_AXES(0), NULL)).dim[0]); break;
+        case 2: y = hy_add_scalar(F, y, hy_ndim(F, y)); break;
+        case 3: if (b->seed % 3 == 0) y = hy_mul_scalar(F, y, 1 + (double)hy_dim(F, y, 0)); break;
+        case 4: if (b->seed % 5 == 0) y = hy_add_scalar(F, y, (double)hy_size(F, x)); break;
+        default: break;
+        }
+        x = y;
+    }
+    return hy_mul_scalar(F, x, (double)hy_dim(F, x, -1));
+}
+
+static void resize_of_traces_that_ask(void)
+{
+    hy_frame *F = tb_open(1);
+    int seed, i, order[2 * RESIZE_SIZES], resizes = 0, open = 0;
+    for (seed = 0; seed < 120; seed++) {
+        hy_hybridize_opt opt = { 0 };
+        uint64_t s = (uint64_t)seed;
+        sized_block *b, *line;
+        opt.exact = 1;
+        b = resize_net(F, seed, NULL, &opt);
+        line = resize_lines(F, seed, b);
+        b->base.forward = line->base.forward = resize_asking_forward;
+            resize_order(&s, order);
+        tb_runs = 0;
+        for (i = 0; i < 2 * RESIZE_SIZES; i++) {
+            hy_array *x, *y;
+            int refused;
+            hy_begin(F);
+            x = sized_input(F, order[i], i);
+            y = hy_call(F, &b->base, x);
+            refused = hy_error(F) != NULL;
+            hy_clear(F);
+            x = hy_call(F, &line->base, x);
+            tb_runs--;
+            CHECK(refused == (hy_error(F) != NULL));
+            hy_clear(F);
+            if (!CHECK(refused || passes_same(F, y, x))) printf("    network %d, %d rows\n", seed, order[i]);
+            hy_end(F);
+        }
+        resizes += (int)hy_cache_info(F, &b->base).resizes;
+        open += hy_cache_info(F, &b->base).traces < 6;
+        hy_block_free(F, &b->base);
+        hy_block_free(F, &line->base);
+    }
+    if (!CHECK(resizes > 200 && open > 15)) printf("    %d resizes, %d networks\n", resizes, open);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+/* Heads and their size are read off a value inside; what they are read for keeps batch and length free. */
+static hy_array *resize_heads_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    sized_block *b = (sized_block *)(void *)self;
+    hy_fully_connected_opt apart = { 0 };
+    hy_attention_opt opt = { 0 };
+    int64_t width;
+    tb_runs++;
+    apart.no_flatten = 1;
+    x = hy_fully_connected(F, x, b->weight, b->bias, SIZED_WIDTH, &apart);
+    width = hy_dim(F, x, 2);
+    opt.heads = (int)width / 4;
+    x = hy_attention(F, x, x, x, &opt);
+    return hy_reshape(F, x, HY_INTS(0, 0, width / 4, 4), NULL);
+}
+
+static hy_array *resize_length_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    tb_runs++;
+    x = hy_relu(F, hy_concat(F, hy_group(F, x, x), 1));
+    return hy_div_scalar(F, hy_sum(F, x, HY_AXES(1), NULL), (double)hy_dim(F, x, 1));
+}
+
+/* Of what no result reads nothing is known for other sizes. */
+static hy_array *resize_unread_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    tb_runs++;
+    return hy_mul_scalar(F, x, (double)hy_dim(F, hy_concat(F, hy_group(F, x, x), 1), 1));
+}
+
+static void resize_asks_for_single_dims(void)
+{
+    static const struct { hy_array *(*forward)(hy_frame *, hy_block *, hy_array *); int runs; } way[] = {
+        { resize_heads_forward, 1 }, { resize_length_forward, 4 }, { resize_unread_forward, 12 } };
+    hy_frame *F = tb_open(2);
+    int k, n, t, round;
+    for (k = 0; k < 3; k++) {
+        sized_block *b = resize_net(F, 0, NULL, NULL), *line = resize_lines(F, 0, b);
+        b->base.forward = line->base.forward = way[k].forward;
+            tb_runs = 0;
+        for (round = 0; round < 2; round++)
+            for (n = 2; n < 5; n++)
+                for (t = 2; t < 6; t++) {
+                    hy_array *x, *y, *want;
+                    hy_begin(F);
+                    x = resize_two_input(F, n, t, n + t);
+                    y = hy_call(F, &b->base, x);
+                    want = hy_call(F, &line->base, x);
+                    tb_runs--;
+                    CHECK(hy_item(F, hy_max(F, hy_abs(F, hy_sub(F, y, want)), HY_ALL, NULL)) < 1e-5);
+                    hy_end(F);
+                }
+        if (!CHECK(tb_runs == way[k].runs)) printf("    %d: %d runs of forward\n", k, tb_runs);
+        CHECK(strstr(hy_cache_info(F, &b->base).bound, "hy_dim"));
+    }
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 #ifndef HYBRID_NO_THREADS
 typedef struct resize_lane { hy_frame *F; sized_block *b; hy_array *in[4], *want[4]; int bad, turn; } resize_lane;
 static void *resize_run(void *arg)
@@ -443,6 +573,8 @@ static void test_resize(void)
     RUN(resize_says_what_is_fixed);
     RUN(resize_fails_as_line_by_line);
     RUN(resize_decodes);
+    RUN(resize_asks_for_single_dims);
+    RUN(resize_of_traces_that_ask);
 #ifndef HYBRID_NO_THREADS
     RUN(resize_in_two_frames);
 #endif
