@@ -352,6 +352,50 @@ static void onnx_int8_between(void)
         }
 }
 
+/* where(isnan(x), number, x), x of 8 bits, is x, as far as dims are known; and what is nearly that. */
+static void onnx_int8_never_nan(void)
+{
+    static const struct { const char *in; int ndim, dim, soft, wheres; } cases[] = {
+        { "n c f", 0, 0, 0, 0 }, { "n c f", 0, 0, 1, 0 }, { "n c f", 1, 1, 1, 0 }, { "n c f", 1, 1, 0, 1 },
+        { "n c f", 1, 4, 1, 1 }, { "n f c", 0, 0, 0, 1 }, { "n c e", 0, 0, 0, 1 } };
+    static oi_model m;
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int size[4] = { 2, 3, 5, 4 };
+        char what[32];
+        hy_frame *F = hy_open(NULL);
+        hy_block *net;
+        oi_open(&m, (uint32_t)i);
+        oi_add(&m, "x", 2, 4, size, 0, 256)->given = 1;
+        oi_one(&m, "xs", 1, 0.02)->given = 2;
+        oi_one(&m, "xz", 2, 7);
+        oi_one(&m, "ss", 1, 1 / 255.0);
+        oi_one(&m, "sz", 2, 0);
+        oi_add(&m, "c", 1, cases[i].ndim, &cases[i].dim, -1, 1);
+        oi_node(&m, "DequantizeLinear", "x xs xz", cases[i].soft ? "xf" : "f", NULL);
+        if (cases[i].soft) {
+            oi_node(&m, "Softmax", "xf", "s", NULL);
+            oi_node(&m, "QuantizeLinear", "s ss sz", "q", NULL);
+            oi_node(&m, "DequantizeLinear", "q ss sz", "f", NULL);
+        }
+        oi_node(&m, "IsNaN", "f", "n", NULL);
+        oi_node(&m, "Neg", "f", "e", NULL);
+        oi_node(&m, "Where", cases[i].in, "w", NULL);
+        oi_one(&m, "ys", 1, 0.01);
+        oi_one(&m, "yz", 2, 100);
+        oi_node(&m, "QuantizeLinear", "w ys yz", "y", NULL);
+        snprintf(what, sizeof what, "never NaN, number %d", (int)i);
+        oi_same(&m, what, -1);
+        net = oi_net(F, &m, 0);
+        hy_hybridize(F, net, NULL);
+        oi_call(F, net, &m, 0);
+        if (!CHECK(quantize_ops(F, net, "where") == cases[i].wheres))
+            printf("    %s: %d of where\n", what, quantize_ops(F, net, "where"));
+        CHECK(hy_close(F) == 0);
+        free(m.graph.at);
+    }
+}
+
 /* Of a hybrid network's own name a file has nothing. */
 /* What hy_quantize made, of floats, is written with its weights as the file has them, and is int8 again. */
 static void onnx_int8_written(void)
@@ -507,6 +551,7 @@ static void test_onnx_int8(void)
     RUN(onnx_int8_scales_due);
     RUN(onnx_int8_qlinear);
     RUN(onnx_int8_between);
+    RUN(onnx_int8_never_nan);
     RUN(onnx_int8_refused);
     RUN(onnx_int8_written);
     RUN(onnx_int8_products);

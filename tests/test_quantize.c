@@ -638,6 +638,38 @@ static void quantize_twice(void)
     CHECK(!hy_close(F));
 }
 
+/* A copy in int8 has nothing left to quantise, and that is said; so it is where no layer ever was. */
+static char quantize_warned[200];
+static void quantize_log(void *user, int level, int code, const char *text)
+{
+    (void)user; (void)code;
+    if (level == HY_LOG_WARNING) sprintf(quantize_warned, "%.190s", text);
+}
+static void quantize_again(void)
+{
+    hy_desc desc = { 0 };
+    hy_frame *F;
+    hy_block *net, *small, *again;
+    hy_array *x, *y;
+    desc.log_fn = quantize_log;
+    F = hy_open(&desc);
+    net = quantize_net(F);
+    x = quantize_images(F);
+    *quantize_warned = 0;
+    hy_call(F, net, x);
+    small = hy_quantize(F, net, x, NULL);
+    CHECK(small && !*quantize_warned);
+    again = hy_quantize(F, small, x, NULL);
+    if (!CHECK(again && strstr(quantize_warned, "hy_quantize: it is in int8 already: ")))
+        printf("    %s\n", quantize_warned);
+    y = hy_call(F, again, x);
+    CHECK(y && quantize_same(F, y, hy_call(F, small, x)));
+    *quantize_warned = 0;
+    net = hy_block_new(F, sizeof(hy_block), "plain", quantize_plain, 1);
+    CHECK(hy_quantize(F, net, x, NULL) && strstr(quantize_warned, "there is no layer"));
+    CHECK(!hy_close(F));
+}
+
 /* A branch that hands on a whole number of an input: the copy in int8 knows its type, too. */
 static hy_array *quantize_branch_counts(hy_frame *F, hy_array *x, void *user)
 {
@@ -875,6 +907,7 @@ static void test_quantize(void)
     RUN(quantize_refusals);
     RUN(quantize_inputs);
     RUN(quantize_twice);
+    RUN(quantize_again);
     RUN(quantize_branches);
     RUN(quantize_picks);
     RUN(quantize_no_samples);

@@ -493,8 +493,14 @@ says "quantize: arrays beside random: told" "only pictures and random:N add up"
 try "quantize: no samples" 2 quantize module --out "$out/q.hybrid"
 says "quantize: no samples: told" "--samples FILE says what the network will get"
 try "quantize: no copy" 2 quantize module --samples module-in0.npy
-try "quantize: to ONNX" 2 quantize module --samples module-in0.npy --out "$out/x.onnx"
-says "quantize: to ONNX: told" "int8 goes into .hybrid or .model, or a pair"
+try "quantize: to ONNX" 0 quantize module --samples module-in0.npy --out "$out/q8.onnx"
+prints "quantize: to ONNX: told" "^2 layers in int8, 0 left as they are"
+try "quantize: to ONNX: what it is made of" 0 show "$out/q8.onnx"
+prints "quantize: to ONNX: int8 is in it" "int8_dense"
+try "quantize: what is in int8" 0 quantize "$out/q8.onnx" --samples module-in0.npy --out "$out/q9.hybrid"
+says "quantize: what is in int8: told" "it is in int8 already: 2 layers are"
+try "quantize: to arrays" 2 quantize module --samples module-in0.npy --out "$out/x.npz"
+says "quantize: to arrays: told" "int8 goes into .hybrid, .model or .onnx, or a pair"
 try "quantize: another calibration" 2 quantize module --samples module-in0.npy --out "$out/x.hybrid" --calibrate median
 says "quantize: another calibration: told" "--calibrate median: largest or entropy is due"
 try "quantize: no such layer" 1 quantize module --samples module-in0.npy --out "$out/x.hybrid" --skip nosuch

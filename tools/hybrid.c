@@ -3735,18 +3735,20 @@ static void quantize_report(tool *T, const model *m, const dense *layer, int n,
 }
 
 /* Writes the copy, and reads it again. */
-static model save_quantized(tool *T, hy_block *copy, const char *b, int pair)
+static model save_quantized(tool *T, const model *m, hy_block *copy, const char *b, target to)
 {
+    const int pair = to == TO_PAIR;
     const char *prefix = pair && ends_in(b, "-symbol.json") ? prefix_of(T, b) : b;
     model q;
     memset(&q, 0, sizeof q);
     q.name = b;
-    q.kind = pair ? FILE_SYMBOL : FILE_MODEL;
+    q.kind = pair ? FILE_SYMBOL : to == TO_ONNX ? FILE_ONNX : FILE_MODEL;
     q.symbol = pair ? text_of(T, "%s-symbol.json", prefix) : b;
     q.params = pair ? text_of(T, "%s-0000.params", prefix) : b;
     writing(T, 1);
     T->quiet++;                         /* that int8 is not MXNet's is no news */
     if (pair) hy_export(T->F, copy, prefix, 0);
+    else if (to == TO_ONNX) hy_onnx_save(T->F, copy, shaped_inputs(T, m, 0), b, 17);
     else hy_save_model(T->F, copy, b);
     T->quiet--;
     writing(T, 0);
@@ -3754,26 +3756,28 @@ static model save_quantized(tool *T, hy_block *copy, const char *b, int pair)
     return q;
 }
 
-/* What the command line says; whether the copy is a pair. */
-static int quantize_options(tool *T, hy_quantize_opt *opt)
+/* What the command line says; what the copy will be. */
+static target quantize_options(tool *T, hy_quantize_opt *opt)
 {
     const char *b = option(T, "out", 0), *how = option(T, "calibrate", 0);
     target to;
     memset(opt, 0, sizeof *opt);
     if (!option(T, "samples", 0))
         fail(T, MISUSED, "--samples FILE says what the network will get: how large its numbers are is counted");
-    if (!b) fail(T, MISUSED, "--out B says where the copy goes: .hybrid, .model, or what precedes -symbol.json");
+    if (!b)
+        fail(T, MISUSED, "--out B says where the copy goes: .hybrid, .model, .onnx, or what precedes -symbol.json");
     if (how && which_of("largest|entropy", how) < 0)
         fail(T, MISUSED, "--calibrate %s: largest or entropy is due", how);
     to = target_of(T, b);
-    if (to != TO_SINGLE && to != TO_PAIR)
-        fail(T, MISUSED, "--out %s: int8 goes into .hybrid or .model, or a pair (-symbol.json, or no ending)", b);
-    if (to == TO_SINGLE) check_writable(T, b);
+    if (to != TO_SINGLE && to != TO_PAIR && to != TO_ONNX)
+        fail(T, MISUSED, "--out %s: int8 goes into .hybrid, .model or .onnx, or a pair (-symbol.json, or no ending)",
+             b);
+    if (to != TO_PAIR) check_writable(T, b);
     opt->entropy = how && !strcmp(how, "entropy");
     opt->skip = option(T, "skip", 0);
     opt->each = quantize_goes_on;
     opt->user = T;
-    return to == TO_PAIR;
+    return to;
 }
 
 /* All batches of samples. */
@@ -3797,7 +3801,8 @@ static int run_quantize(tool *T)
     model m, q;
     analysis a;
     dense *layer;
-    int n, pair = quantize_options(T, &opt);
+    int n;
+    const target to = quantize_options(T, &opt);
     opt.report = &found;
     open_samples(T);
     open_shaped(T, &m, &a);
@@ -3810,7 +3815,7 @@ static int run_quantize(tool *T)
     copy = hy_quantize(T->F, block, samples, &opt);
     progress_clear(T);
     check(T);
-    q = save_quantized(T, copy, option(T, "out", 0), pair);
+    q = save_quantized(T, &m, copy, option(T, "out", 0), to);
     find_inputs(T, &q);
     layer = find_layers(T, &m, &q, &n);
     if (n) measure_layers(T, &m, &q, layer, n);
@@ -3880,7 +3885,7 @@ static const command commands[] = {
       "samples as the network will get them: .npz, .npy or another file of arrays, one for each input, named\n"
       "as it; a single input takes the only array, or FILE:ARRAY. Their first axis counts them. Or FILE is a picture\n"
       "(.ppm, .pgm; --samples for each), or random:16, random:16,3,64,64, random:16:SEED: from 0 to 1, for a try.\n"
-      "B is a single file (.hybrid, .model) or a pair.\n\n"
+      "B is a single file (.hybrid, .model), ONNX (.onnx, whose nodes have names of their own) or a pair.\n\n"
       "Told are, for each layer, the bytes of its parameters and how far its results are off, with all that\n"
       "came before it: the norm of the difference as a share of the norm. --skip leaves the worst as they are.",
       run_quantize },
@@ -3928,7 +3933,7 @@ static const known_option options[] = {
     { "convert|compile|quantize", "part", NULL, 0, "of an ONNX file what stands before shapes that hang on values" },
     { "convert", "opset", "N", 0, "of an ONNX file that is written: 13 to 22; 17" },
     { "quantize", "samples", "FILE", 1, "what the network will get; a picture, or random:N (both may be repeated)" },
-    { "quantize", "out", "B", 0, "the copy: x.hybrid, x.model, or what precedes -symbol.json" },
+    { "quantize", "out", "B", 0, "the copy: x.hybrid, x.model, x.onnx, or what precedes -symbol.json" },
     { "quantize", "calibrate", "HOW", 0, "thresholds by the largest number, or by entropy; largest" },
     { "quantize", "skip", "LAYERS", 0, "layers to leave as they are: dense1,conv0, parts of names between _" },
     { "quantize", "batch", "N", 0, "samples that go through at a time; as declared, else up to 16" },

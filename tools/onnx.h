@@ -8278,6 +8278,23 @@ static int onnx__table_goes_on(onnx__model *m, const onnx__node *n, onnx__node *
     return at;
 }
 
+/* What numbers of 8 bits stand for is never NaN: where(isnan(x), number, x) is x. A number in a line of one
+ * gives an x without dims one: not to what Softmax gave, which has some. */
+static void onnx__fuse_nan(onnx__model *m, onnx__node *n)
+{
+    const onnx__node *asks = n->nin == 3 ? onnx__made_by(m, n->in[0], "IsNaN") : NULL, *q;
+    const onnx__tensor *t = asks ? onnx__tensor_of(m, n->in[1]) : NULL;
+    onnx__steps z;
+    int x;
+    memset(&z, 0, sizeof z);
+    if (!t || t->count != 1 || asks->in[0] != n->in[2] || (x = onnx__whole_of(m, n->in[2], &z)) < 0) return;
+    q = t->type.shape.ndim == 1 ? onnx__made_by(m, x, "QuantizeLinear") : NULL;
+    if (t->type.shape.ndim && (!q || !onnx__made_by(m, q->in[0], "Softmax"))) return;
+    n->op = "Identity";
+    n->in += 2;
+    n->nin = 1;
+}
+
 /* The node and what rounds its result become one of numbers of 8 bits. */
 static void onnx__fuse_bytes(onnx__model *m, onnx__node *n)
 {
@@ -8461,6 +8478,7 @@ static void onnx__fuse(onnx__model *m)
 #ifndef HYBRID_NO_INT8
             if (!strcmp(n->op, "Conv") || !strcmp(n->op, "MatMul") || !strcmp(n->op, "Gemm"))
                 onnx__fuse_whole(m, n);
+            if (!strcmp(n->op, "Where")) onnx__fuse_nan(m, n);
             onnx__fuse_bytes(m, n);
             if (!strcmp(n->op, "QLinearConv") || !strcmp(n->op, "QLinearMatMul")) onnx__fuse_qlinear(m, n);
             if (!strcmp(n->op, "ConvInteger") || !strcmp(n->op, "MatMulInteger")) onnx__fuse_dynamic(m, n);
