@@ -2684,7 +2684,7 @@ struct hy_op {
        "inputs joined along an axis") \
     OP(extend, "Concat", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_WIDENS | HY_OP_SIZES, \
         "rows behind data, written there where room is left: see hy_with_room") \
-    OP(stack, "stack", NULL, HY_OP_MOVES, "inputs joined along a new axis") \
+    OP(stack, "stack", NULL, HY_OP_MOVES | HY_OP_SIZES, "inputs joined along a new axis") \
     OP(vstack, "_npi_vstack", NULL, HY_OP_MOVES, "joined along axis 0; lines are rows") \
     OP(hstack, "_npi_hstack", NULL, HY_OP_MOVES, "joined along axis 1; lines end to end") \
     OP(dstack, "_npi_dstack", NULL, HY_OP_MOVES, "joined along axis 2, which matrices are given") \
@@ -2719,7 +2719,7 @@ struct hy_op {
     OP(identity_like, "_identity_with_attr_like_rhs", NULL, HY_OP_STRIDED | HY_OP_KEEPS, \
        "lhs, whose shape is that of rhs") \
     OPT(embedding, "Embedding", NULL, HY_OP_SIZES, "rows of weight; indices are clipped") \
-    OPT(take, "take", NULL, 0, "slices of a along axis at indices") \
+    OPT(take, "take", NULL, HY_OP_SIZES, "slices of a along axis at indices") \
     OWN_OPT(_take_grad, NULL, NULL, 0, "gradient of take and embedding") \
     OP(batch_take, "batch_take", NULL, 0, "one element per row") \
     OPT(pick, "pick", "choose_element_0index", 0, "one element along axis per place") \
@@ -2746,7 +2746,7 @@ struct hy_op {
     OPT(norm, "norm", NULL, 0, "sum |x|, or sqrt(sum x^2)") \
     OPT(_average, "_npi_average", NULL, 0, "mean, weighted by lines along an axis or by elements") \
     OPT(moments, "moments", NULL, 0, "mean and variance") \
-    OPT(cumsum, "_np_cumsum", "cumsum", 0, "running sum; truths are counted") \
+    OPT(cumsum, "_np_cumsum", "cumsum", HY_OP_SIZES, "running sum; truths are counted") \
     OPT(sequence_mask, "SequenceMask", NULL, 0, "steps beyond the length replaced") \
     OPT(sequence_last, "SequenceLast", NULL, 0, "the last step of each sequence") \
     OWN_OPT(_sequence_last_grad, NULL, NULL, 0, "gradient of sequence_last") \

@@ -376,13 +376,13 @@ static void resize_fails_as_line_by_line(void)
 static hy_array *resize_fixed_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
     (void)self;
-    return hy_cumsum(F, x, 0, NULL);
+    return hy_sort(F, x, 0, NULL);
 }
 static void resize_says_what_is_fixed(void)
 {
     hy_frame *F = tb_open(1);
     hy_hybridize_opt opt;
-    hy_block *net = tb_block(F, "sums", resize_fixed_forward);
+    hy_block *net = tb_block(F, "sorts", resize_fixed_forward);
     hy_cache_stats s;
     sized_block *b = resize_two(F, NULL, 0);
     int i;
@@ -390,7 +390,7 @@ static void resize_says_what_is_fixed(void)
     hy_hybridize(F, net, NULL);
     for (i = 2; i < 8; i++) hy_call(F, net, sized_input(F, i, i));
     s = hy_cache_info(F, net);
-    CHECK(s.programs == 6 && s.resizes == 0 && strstr(s.fixed, "cumsum") && strstr(s.fixed, "sizes"));
+    CHECK(s.programs == 6 && s.resizes == 0 && strstr(s.fixed, "sort") && strstr(s.fixed, "sizes"));
     opt.static_alloc = opt.static_shape = 1;
     hy_hybridize(F, &b->base, &opt);
     for (i = 2; i < 8; i++) hy_call(F, &b->base, resize_two_input(F, 2, i, i));
@@ -409,7 +409,7 @@ static hy_array *resize_asking_forward(hy_frame *F, hy_block *self, hy_array *x)
     int i;
     tb_runs++;
     for (i = 0; i < b->steps; i++) {
-        hy_array *y = sized_step(F, b, (int)(sized_next(&s) % 17), x, x);
+        hy_array *y = sized_step(F, b, (int)(sized_next(&s) % 19), x, x);
         switch (sized_next(&s) % 6) {
         case 0: y = hy_mul_scalar(F, y, (double)hy_dim(F, y, 1)); break;
         case 1: y = hy_mul_scalar(F, y, (double)hy_shape_of(F, hy_mean(F, y, HY_AXES(0), NULL)).dim[0]); break;

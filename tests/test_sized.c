@@ -48,7 +48,9 @@ static hy_array *sized_step(hy_frame *F, const sized_block *b, int what, hy_arra
         y = hy_split(F, hy_concat(F, hy_group(F, y, hy_tanh(F, y), hy_sin(F, y), hy_cos(F, y)), 1), 2, 1, NULL);
         y = hy_slice_axis(F, hy_get(F, y, 1), 1, 0, SIZED_WIDTH);
         return hy_add(F, hy_concat(F, hy_group(F, hy_slice_axis(F, x, 1, 0, 3), hy_slice_axis(F, x, 1, 3, HY_NONE)), 1), y);
-    default: return hy_add_scalar(F, hy_mul_scalar(F, x, 0.5), 0.25);
+    case 16: return hy_add_scalar(F, hy_mul_scalar(F, x, 0.5), 0.25);
+    case 17: return hy_mean(F, hy_stack(F, hy_group(F, x, y), 1), HY_AXES(1), NULL);
+    default: return hy_take(F, x, hy_mul_scalar(F, hy_mean(F, y, HY_AXES(1), NULL), 3), 0, NULL);
     }
 }
 
@@ -62,7 +64,7 @@ static hy_array *sized_forward(hy_frame *F, hy_block *self, hy_array *x)
     rows[0] = 0;
     for (i = 0; i < b->steps; i++) {
         int at = (int)(sized_next(&s) % (uint32_t)n), beside = (int)(sized_next(&s) % (uint32_t)n);
-        int what = (int)(sized_next(&s) % 17);
+        int what = (int)(sized_next(&s) % 19);
         if (rows[beside] != rows[at]) beside = at;
         rows[n] = what == 6 ? n : rows[at];
         value[n] = sized_step(F, b, what, value[at], value[beside]);
