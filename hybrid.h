@@ -1151,7 +1151,8 @@ enum {                                  /* facts that passes ask for */
     HY_OP_PARTS     = 65536,            /* cuts along attribute axis, from begin */
     HY_OP_SIZES     = 131072,           /* infer only unifies and copies dims */
     HY_OP_APART     = 262144            /* inputs 1 and 2 may be matrices that lie apart, see */
-                                        /* hy__lie_apart; 1 << 20 on: not yours */
+                                        /* hy__lie_apart, unless attribute axis puts rows elsewhere; */
+                                        /* 1 << 20 on: not yours */
 };
 
 struct hy_run;
@@ -14778,6 +14779,14 @@ static int hy__ignored_attribute(const char *key)
                            key) >= 0;
 }
 
+/* NULL: the operator has none of that name. */
+static const hy_attr *hy__attr_named(const hy_op *op, const char *name)
+{
+    const hy_attr *a = op->attr;
+    while (a && a->name && strcmp(a->name, name)) a++;
+    return a && a->name ? a : NULL;
+}
+
 /* Reads key = value into the record; *seen collects which attributes came. */
 static int hy__parse_attribute(hy_frame *F, const hy_op *op, void *record, const char *key, const char *value,
                                uint64_t *seen)
@@ -27419,14 +27428,18 @@ static int hy__conv_is_chain(const hy__conv_shape *s)
 }
 
 /* Groups of so few filters that vectors of them are one or two: each reads a copy of its own channels. */
-static int hy__conv_is_grouped(const hy__conv_shape *s)
+static double hy__group_floats(const hy__window *w, int64_t channels, double lines)    /* of such a copy */
 {
-    const hy__window *w = &s->win;
-    const double high = ((double)w->kernel[1] - 1) * (double)w->dilate[1] + 1;
+    const double high = (lines - 1) * (double)w->stride[1] +
+                        ((double)w->kernel[1] - 1) * (double)w->dilate[1] + 1;
     const double wide = ((double)w->coarse[2] - 1) * (double)w->stride[2] +
                         ((double)w->kernel[2] - 1) * (double)w->dilate[2] + 1;
+    return (double)w->kernel[0] * high * wide * (double)channels;
+}
+static int hy__conv_is_grouped(const hy__conv_shape *s)
+{
     return s->groups > 1 && s->taps > 1 && s->coarse_c <= HY__FEW_FILTERS &&
-           (double)s->fine_c * (double)w->kernel[0] * high * wide <= (double)HY__GROUP_FLOATS;
+           hy__group_floats(&s->win, s->fine_c, 1) <= (double)HY__GROUP_FLOATS;
 }
 
 /* Weights laid out, channels last: how such a convolution goes if data lie so. */
@@ -29337,16 +29350,25 @@ static int64_t hy__direct_run_of(const hy__direct *v, int64_t steps, int togethe
     return hy__least(steps, together ? v->win.kernel[2] * v->channels : v->channels);
 }
 
-/* How much later than the first tap's each stretch of steps [at, at + steps) begins. Gives their number. */
+/* How much later than the first tap's each stretch of steps [at, at + steps) begins, where taps lie so far
+ * apart in each dim and a place has so many channels. Gives their number. */
+static int64_t hy__tap_shifts(const hy__window *w, const int64_t *apart, int64_t channels, int64_t at,
+                              int64_t steps, int64_t run, int64_t *shift)
+{
+    int64_t tap[3], n = 0, off = at % channels;
+    hy__window_place(w->kernel, at / channels, tap);
+    for (; n * run < steps; n++, hy__tap_next(w, tap, hy__most(run / channels, 1)))
+        shift[n] = tap[0] * apart[0] + tap[1] * apart[1] + tap[2] * apart[2] + off;
+    return n;
+}
 static int64_t hy__direct_shifts(const hy__direct *v, int64_t at, int64_t steps, int64_t run, int64_t *shift)
 {
     const hy__window *w = &v->win;
-    int64_t tap[3], n = 0, off = at % v->channels;
-    hy__window_place(w->kernel, at / v->channels, tap);
-    for (; n * run < steps; n++, hy__tap_next(w, tap, hy__most(run / v->channels, 1)))
-        shift[n] = ((tap[0] * w->dilate[0] * w->fine[1] + tap[1] * w->dilate[1]) * w->fine[2] +
-                    tap[2] * w->dilate[2]) * v->fine_c + off;
-    return n;
+    int64_t apart[3];
+    apart[2] = w->dilate[2] * v->fine_c;
+    apart[1] = w->dilate[1] * w->fine[2] * v->fine_c;
+    apart[0] = w->dilate[0] * w->fine[1] * w->fine[2] * v->fine_c;
+    return hy__tap_shifts(w, apart, v->channels, at, steps, run, shift);
 }
 
 /* The same for rows of which some are at an edge: where each stretch begins. */
@@ -29728,10 +29750,6 @@ static int64_t hy__group_high(const hy__window *w, int64_t lines)
 {
     return (lines - 1) * w->stride[1] + (w->kernel[1] - 1) * w->dilate[1] + 1;
 }
-static int64_t hy__group_floats(const hy__direct *v, int64_t lines)
-{
-    return v->win.kernel[0] * hy__group_high(&v->win, lines) * hy__group_wide(&v->win) * v->channels;
-}
 
 /* n places of so many channels each. */
 static void hy__group_places(const float *from, int64_t n, int64_t channels, int64_t pace, float *to)
@@ -29764,18 +29782,6 @@ static void hy__group_copy(const hy__direct *v, const float *x, int64_t z, int64
     }
 }
 
-/* How much later than the first tap's each stretch of a copy begins. Gives their number. */
-static int64_t hy__group_shifts(const hy__direct *v, int64_t lines, int64_t run, int64_t *shift)
-{
-    const hy__window *w = &v->win;
-    const int64_t high = hy__group_high(w, lines), wide = hy__group_wide(w), k = v->gemm.k;
-    int64_t tap[3], n = 0;
-    hy__window_place(w->kernel, 0, tap);
-    for (; n * run < k; n++, hy__tap_next(w, tap, run / v->channels))
-        shift[n] = ((tap[0] * high + tap[1] * w->dilate[1]) * wide + tap[2] * w->dilate[2]) * v->channels;
-    return n;
-}
-
 static void hy__group_run(const hy__direct *v, const float *x, const float *weight, float *y, int64_t item,
                           char *scratch, const hy__tail *tail)
 {
@@ -29784,7 +29790,7 @@ static void hy__group_run(const hy__direct *v, const float *x, const float *weig
     const int64_t group = item % v->groups, bands = g->row_blocks, plane = item / v->groups / bands;
     const int64_t first = item / v->groups % bands * g->row_block, z = plane % w->coarse[0];
     const int64_t lines = hy__least(g->row_block, w->coarse[1] - first), pace = w->stride[2] * v->channels;
-    int64_t *shift = (int64_t *)(void *)scratch, i, j;
+    int64_t *shift = (int64_t *)(void *)scratch, apart[3], i, j;
     float *copy = (float *)(void *)(shift + v->taps);
     hy__tile t;
     x += plane / w->coarse[0] * hy__window_size(w->fine) * v->fine_c + group * v->channels;
@@ -29792,7 +29798,10 @@ static void hy__group_run(const hy__direct *v, const float *x, const float *weig
     hy__group_copy(v, x, z, first, lines, copy);
     t.k = w->kernel[2] * v->channels;
     if (w->dilate[2] > 1) t.k = v->channels;
-    t.taps = hy__group_shifts(v, lines, t.k, shift);
+    apart[2] = w->dilate[2] * v->channels;
+    apart[1] = w->dilate[1] * hy__group_wide(w) * v->channels;
+    apart[0] = hy__group_high(w, lines) * hy__group_wide(w) * v->channels;
+    t.taps = hy__tap_shifts(w, apart, v->channels, 0, g->k, t.k, shift);
     t.shift = shift;
     t.ahead = HY__ROWS_AHEAD;
     t.soon = t.soon_end = 0;
@@ -29826,7 +29835,7 @@ static int64_t hy__group_plan(hy__direct *v, int isa)
     hy__gemm_plan_prepared(g, g->n < HY__FEW_FILTERS ? (int)hy__least(isa, 1) : isa);    /* vectors of 8 */
     g->panel = HY__FEW_FILTERS;
     g->width = hy__least(g->panel, (int64_t)g->isa->lanes * g->isa->vecs);
-    while (lines > 1 && (hy__group_floats(v, lines) > HY__GROUP_BAND ||
+    while (lines > 1 && (hy__group_floats(w, v->channels, (double)lines) > HY__GROUP_BAND ||
                          lines * g->m * g->n * g->k > HY__ITEM_WORK)) lines = (lines + 1) / 2;
     g->row_blocks = hy__pieces(w->coarse[1], hy__most(lines, 1));
     g->row_block = hy__pieces(w->coarse[1], hy__most(g->row_blocks, 1));
@@ -29835,7 +29844,7 @@ static int64_t hy__group_plan(hy__direct *v, int isa)
 static size_t hy__group_scratch(const hy__direct *v)
 {
     return (size_t)v->taps * sizeof(int64_t) +
-           (size_t)hy__group_floats(v, v->gemm.row_block) * sizeof(float);
+           (size_t)hy__group_floats(&v->win, v->channels, (double)v->gemm.row_block) * sizeof(float);
 }
 
 /* --- windows by squares --- *
@@ -30612,6 +30621,51 @@ HY__INLINE HY__V_AIM void hy__few_at(const int rows, const hy__tile *t, const fl
     HY__V_AIM static void HY__OF_KIND(hy__few_##rows)(const hy__tile *t, const void *x, void *y) \
     { hy__few_at(rows, t, (const float *)x, (float *)y); }
 HY__FEW_STAMP(2) HY__FEW_STAMP(4) HY__FEW_STAMP(6)
+
+#if HY__READING == HY__READING_BASE
+#define HY__FEW_SHORT hy__few_join_one
+static void hy__few_join_one(float *y, const float *a, const float *b, int64_t n)
+{
+    for (; n > 0; n--, a += 2, b += 2) {
+        const float v[4] = { a[0], a[1], b[0], b[1] };
+        float most = v[0];
+        int i;
+        for (i = 1; i < 4; i++) if (!(most >= v[i]) && most == most) most = v[i];
+        *y++ = most;
+    }
+}
+#else
+#undef HY__FEW_SHORT
+#define HY__FEW_SHORT hy__few_join_base
+#endif
+#if HY__READING != HY__READING_AVX512   /* which takes that of AVX2 */
+/* The largest of squares: NaN is, and of equals the first stays. Some at a time, the last ones reach back. */
+HY__V_AIM static void HY__OF_KIND(hy__few_join)(float *y, const float *a, const float *b, int64_t n)
+{
+    const int64_t lanes = sizeof(hy__vec) / sizeof(float);
+    int64_t from, i;
+    int k;
+    if (n < lanes) { HY__FEW_SHORT(y, a, b, n); return; }
+    for (from = 0; from < n; from += lanes) {
+        hy__vec a0, a1, b0, b1, most, next[3];
+        i = hy__least(from, n - lanes);
+        a0 = *(const hy__vec_at *)(a + 2 * i);
+        a1 = *(const hy__vec_at *)(a + 2 * i + lanes);
+        b0 = *(const hy__vec_at *)(b + 2 * i);
+        b1 = *(const hy__vec_at *)(b + 2 * i + lanes);
+        most = HY__NAMED(HY__V, pick)(a0, a1, 0);
+        next[0] = HY__NAMED(HY__V, pick)(a0, a1, 1);
+        next[1] = HY__NAMED(HY__V, pick)(b0, b1, 0);
+        next[2] = HY__NAMED(HY__V, pick)(b0, b1, 1);
+        HY__FLAT
+        for (k = 0; k < 3; k++) {
+            const hy__vec_bits wins = ~(hy__vec_bits)(most >= next[k]) & (hy__vec_bits)(most == most);
+            most = (hy__vec)((wins & (hy__vec_bits)next[k]) | (~wins & (hy__vec_bits)most));
+        }
+        *(hy__vec_at *)(y + i) = most;
+    }
+}
+#endif
 HY__PRODUCTS_END
 HY__LOOPS_END
 #endif
@@ -30637,49 +30691,9 @@ typedef struct hy__few {
 } hy__few;
 
 #if HY__SIMD
-/* The largest of squares: NaN is, and of equals the first stays. Some at a time, the last ones reach back. */
-#define HY__FEW_MOST(m, v) \
-    wins = ~(bits)(m >= v) & (bits)(m == m); \
-    m = (vec)((wins & (bits)v) | (~wins & (bits)m));
-#define HY__FEW_JOIN(name, V, TARGET, less) \
-TARGET static void name(float *y, const float *a, const float *b, int64_t n) \
-{ \
-    typedef V vec; \
-    typedef V##_at vec_at; \
-    typedef V##_bits bits; \
-    const int64_t lanes = sizeof(V) / sizeof(float); \
-    int64_t from, i; \
-    if (n < lanes) { less; return; } \
-    for (from = 0; from < n; from += lanes) { \
-        vec a0, a1, b0, b1, m, v; \
-        bits wins; \
-        i = hy__least(from, n - lanes); \
-        a0 = *(const vec_at *)(a + 2 * i); \
-        a1 = *(const vec_at *)(a + 2 * i + lanes); \
-        b0 = *(const vec_at *)(b + 2 * i); \
-        b1 = *(const vec_at *)(b + 2 * i + lanes); \
-        m = V##_pick(a0, a1, 0); \
-        v = V##_pick(a0, a1, 1); HY__FEW_MOST(m, v) \
-        v = V##_pick(b0, b1, 0); HY__FEW_MOST(m, v) \
-        v = V##_pick(b0, b1, 1); HY__FEW_MOST(m, v) \
-        *(vec_at *)(y + i) = m; \
-    } \
-}
-static void hy__few_join_one(float *y, const float *a, const float *b, int64_t n)
-{
-    for (; n > 0; n--, a += 2, b += 2) {
-        const float v[4] = { a[0], a[1], b[0], b[1] };
-        float most = v[0];
-        int i;
-        for (i = 1; i < 4; i++) if (!(most >= v[i]) && most == most) most = v[i];
-        *y++ = most;
-    }
-}
-HY__FEW_JOIN(hy__few_join_base, hy__f32x4, HY__TARGET_BASE, hy__few_join_one(y, a, b, n))
 static const hy__few_isa hy__few_base = { { hy__few_2_base, hy__few_4_base, hy__few_6_base },
                                           hy__few_join_base, 4, 2 };
 #ifdef HY__TARGET_AVX2
-HY__FEW_JOIN(hy__few_join_avx2, hy__f32x8, HY__TARGET_AVX2, hy__few_join_base(y, a, b, n))
 static const hy__few_isa hy__few_avx2 = { { hy__few_2_avx2, hy__few_4_avx2, hy__few_6_avx2 },
                                           hy__few_join_avx2, 8, 2 };
 static const hy__few_isa hy__few_avx512 = { { hy__few_2_avx512, hy__few_4_avx512, hy__few_6_avx512 },
@@ -41202,9 +41216,11 @@ static int hy__ready_params(hy_frame *F, hy__call *c, const hy_op *op, hy_array 
 /* Can the operator read input i where it lies? */
 static int hy__may_lie(const hy_op *op, const void *record, int i, const hy_tensor *t)
 {
+    const hy_attr *axis;
     if ((op->flags & HY_OP_STRIDED) || hy__packed(t)) return 1;
     if (!(op->flags & HY_OP_APART) || i < 1 || i > 2 || !hy__lie_apart(t)) return 0;
-    return hy__op_number(op) != HY_OP_linalg_gemm2 || ((const hy__linalg_gemm2_rec *)record)->axis == -2;
+    axis = hy__attr_named(op, "axis");
+    return !axis || *(const int *)(const void *)((const char *)record + axis->offset) == (int)axis->missing;
 }
 
 /* Fills out[] (NULL for hidden outputs that nobody wants) and returns 0, or fails. */
@@ -47336,15 +47352,12 @@ static void hy__plan_leaf(hy__planner *P, int place)
 /* If the results are consecutive parts of the first input: the offset of the first one in bytes. Else -1. */
 static int64_t hy__plan_stretch(const hy__node *node, const void *record, const hy_type *x)
 {
+    const hy_attr *along = hy__attr_named(node->op, "axis"), *from = hy__attr_named(node->op, "begin");
     int64_t begin = 0;
-    const hy_attr *a = node->op->attr;
     int axis = 0, i;
     if (!(node->op->flags & HY_OP_PARTS)) return -1;
-    for (; a->name; a++) {
-        const int *field = (const int *)(const void *)((const char *)record + a->offset);
-        if (!strcmp(a->name, "axis")) axis = *field;
-        if (!strcmp(a->name, "begin")) begin = *field;
-    }
+    if (along) axis = *(const int *)(const void *)((const char *)record + along->offset);
+    if (from) begin = *(const int *)(const void *)((const char *)record + from->offset);
     axis = hy__axis(axis, x->shape.ndim);
     for (i = 0; i < axis; i++) if (x->shape.dim[i] != 1) return -1;
     if (!hy__bytes(x) || begin == HY_NONE) return hy__bytes(x) ? 0 : -1;

@@ -80,8 +80,8 @@ cat "$tmp/functions"
 
 # Pasted code, which no debugger steps through and no grep finds: lines that end in a backslash, outside of the catalogue's
 # lists, and macros that define a function of more than 15 lines. Both bounds only ever go down.
-pasted_lines=713
-pasted_functions=1
+pasted_lines=687
+pasted_functions=0
 awk '/^\/\* MARK: - [0-9][0-9] >>/ { tag = $5 }
      tag == ">>catalogue" { next }
      /\\$/ { lines++ }

@@ -950,13 +950,10 @@ typedef struct hy__c_point {
  * there is none of that name, the answer is `missing`. */
 static double hy__c_attr(const hy__node *node, const char *name, double missing)
 {
-    const hy_attr *a;
-    for (a = node->op->attr; a && a->name; a++) {
-        const void *field = (const char *)node->record + a->offset;
-        if (!strcmp(a->name, name))
-            return a->kind == HY_ATTR_real ? *(const double *)field : *(const int *)field;
-    }
-    return missing;
+    const hy_attr *a = hy__attr_named(node->op, name);
+    const void *field = a ? (const char *)node->record + a->offset : NULL;
+    if (!a) return missing;
+    return a->kind == HY_ATTR_real ? *(const double *)field : *(const int *)field;
 }
 static int hy__c_axis_attr(const hy__node *node) { return (int)hy__c_attr(node, "axis", -1); }
 
