@@ -1715,39 +1715,27 @@ static void hy__c_np_matmul(hy__c *c, const hy__c_step *s)
  */
 #ifndef HYBRID_NO_VISION
 /* --- windows --- *
- * Sizes of what slides, in three dims, the first ones trivial if there are fewer. */
+ * Sizes of what slides, of which win is known first. */
 typedef struct hy__c_window {
-    int64_t batch, channels, filters, groups, fine[3], coarse[3], kernel[3], stride[3], dilate[3], pad[3];
-    int64_t pad_end[3];                 /* of pooling */
+    hy__window win;
+    int64_t batch, channels, filters, groups;
     int64_t fine_c, fine_p, coarse_c, coarse_p;     /* steps from channel to channel, from place to place */
     int64_t places, results, taps;
     int     last;
 } hy__c_window;
 
-static void hy__c_window_of(hy__c_window *w, const hy_shape *fine, const hy_shape *coarse,
-                            const hy_ints *kernel,
-                            const hy_ints *stride, const hy_ints *dilate, const hy_ints *pad, int last)
+static void hy__c_window_of(hy__c_window *w, const hy_shape *fine, const hy_shape *coarse, int last,
+                            int groups)
 {
-    int d, n = fine->ndim - 2, first = last ? 1 : 2, channel = last ? n + 1 : 1;
-    memset(w, 0, sizeof *w);
+    const int channel = last ? fine->ndim - 1 : 1;
     w->batch = fine->dim[0];
     w->channels = fine->dim[channel];
     w->filters = coarse->dim[channel];
-    w->groups = 1;
+    w->groups = groups;
     w->last = last;
-    w->places = w->results = w->taps = 1;
-    for (d = 0; d < 3; d++) {
-        int at = d - (3 - n);
-        w->fine[d] = at < 0 ? 1 : fine->dim[first + at];
-        w->coarse[d] = at < 0 ? 1 : coarse->dim[first + at];
-        w->kernel[d] = at < 0 ? 1 : kernel ? kernel->v[at] : w->fine[d];
-        w->stride[d] = at < 0 ? 1 : hy__tuple_at(stride, at, 1);
-        w->dilate[d] = at < 0 ? 1 : hy__tuple_at(dilate, at, 1);
-        w->pad[d] = at < 0 ? 0 : hy__tuple_at(pad, at, 0);
-        w->places *= w->fine[d];
-        w->results *= w->coarse[d];
-        w->taps *= w->kernel[d];
-    }
+    w->places = hy__window_size(w->win.fine);
+    w->results = hy__window_size(w->win.coarse);
+    w->taps = hy__window_size(w->win.kernel);
     w->fine_c = last ? 1 : w->places;
     w->fine_p = last ? w->channels : 1;
     w->coarse_c = last ? 1 : w->results;
@@ -1757,19 +1745,21 @@ static void hy__c_window_of(hy__c_window *w, const hy_shape *fine, const hy_shap
 static void hy__c_window_of_conv(const hy__c_step *s, hy__c_window *w)
 {
     const hy__convolution_rec *r = (const hy__convolution_rec *)s->node->record;
-    hy__c_window_of(w, &hy__c_in(s, 0)->shape, &hy__c_out(s)->shape, &r->kernel, &r->stride, &r->dilate,
-                    &r->pad, hy__channels_last(r->layout));
-    w->groups = r->num_group;
+    const hy_shape *x = &hy__c_in(s, 0)->shape, *y = &hy__c_out(s)->shape;
+    hy__conv_attr a;
+    HY__CONV_ATTR(&a, r);
+    hy__conv_window(&w->win, &a, x, y);
+    hy__c_window_of(w, x, y, a.last, a.groups);
 }
 
 /* May a window lie beside what there is? */
-static int hy__c_crosses(const hy__c_window *w, int d)
+static int hy__c_crosses(const hy__window *w, int d)
 {
     return w->pad[d] || (w->coarse[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilate[d] >= w->fine[d];
 }
 
 /* Is this dim trivial, so that nothing need be written for it? */
-static int hy__c_is_flat(const hy__c_window *w, int d)
+static int hy__c_is_flat(const hy__window *w, int d)
 {
     return w->fine[d] == 1 && w->coarse[d] == 1 && w->kernel[d] == 1 && !w->pad[d];
 }
@@ -1794,22 +1784,22 @@ static void hy__c_window_nest(hy__c *c, const hy__c_window *w, int fine, int coa
     if (w->groups > 1) hy__c_axis_of(c, HY__C_TERM, group, 0, 0, 0, 0)->step[fine] = per * w->fine_c;
     hy__c_axis_of(c, HY__C_TAP, "c", per, 0, w->last ? 1 : w->taps, 0)->step[fine] = w->fine_c;
     for (d = 0; d < 3; d++) {
-        const int64_t step = w->fine_p * hy__c_behind(w->fine, d);
-        const int crosses = hy__c_crosses(w, d);
-        if (hy__c_is_flat(w, d)) continue;
-        a = hy__c_axis_of(c, HY__C_PLACE, name[d][0], w->coarse[d], 0, 0, 0);
-        a->step[coarse] = w->coarse_p * hy__c_behind(w->coarse, d);
-        if (!crosses) a->step[fine] = w->stride[d] * step;
-        a = hy__c_axis_of(c, HY__C_TAP, name[d][1], w->kernel[d], 0,
-                          (w->last ? per : 1) * hy__c_behind(w->kernel, d), 0);
-        if (!crosses) { a->step[fine] = w->dilate[d] * step; continue; }
-        a = hy__c_axis_of(c, HY__C_BOUND, name[d][2], w->fine[d], 0, 0, 0);
+        const int64_t step = w->fine_p * hy__c_behind(w->win.fine, d);
+        const int crosses = hy__c_crosses(&w->win, d);
+        if (hy__c_is_flat(&w->win, d)) continue;
+        a = hy__c_axis_of(c, HY__C_PLACE, name[d][0], w->win.coarse[d], 0, 0, 0);
+        a->step[coarse] = w->coarse_p * hy__c_behind(w->win.coarse, d);
+        if (!crosses) a->step[fine] = w->win.stride[d] * step;
+        a = hy__c_axis_of(c, HY__C_TAP, name[d][1], w->win.kernel[d], 0,
+                          (w->last ? per : 1) * hy__c_behind(w->win.kernel, d), 0);
+        if (!crosses) { a->step[fine] = w->win.dilate[d] * step; continue; }
+        a = hy__c_axis_of(c, HY__C_BOUND, name[d][2], w->win.fine[d], 0, 0, 0);
         a->step[fine] = step;
         a->from = name[d][0];
         a->to = name[d][1];
-        a->stride = w->stride[d];
-        a->dilate = w->dilate[d];
-        a->pad = w->pad[d];
+        a->stride = w->win.stride[d];
+        a->dilate = w->win.dilate[d];
+        a->pad = w->win.pad[d];
     }
 }
 
@@ -1819,21 +1809,22 @@ typedef struct hy__c_laid { int direct; int64_t phase[3], size[3], plane, channe
 
 static hy__c_laid hy__c_laid_of(const hy__c_window *w)
 {
+    const hy__window *v = &w->win;
     hy__c_laid l;
     int d;
     l.direct = !w->last;
     l.plane = l.channel = 1;
     for (d = 0; d < 3; d++) {
-        int64_t reach = (w->coarse[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilate[d] + 1;
-        l.phase[d] = w->stride[d];
-        if (w->kernel[d] == 1) l.phase[d] = 1;
-        l.size[d] = w->kernel[d] == 1 ? w->coarse[d] : (reach + w->stride[d] - 1) / w->stride[d];
+        int64_t reach = (v->coarse[d] - 1) * v->stride[d] + (v->kernel[d] - 1) * v->dilate[d] + 1;
+        l.phase[d] = v->stride[d];
+        if (v->kernel[d] == 1) l.phase[d] = 1;
+        l.size[d] = v->kernel[d] == 1 ? v->coarse[d] : (reach + v->stride[d] - 1) / v->stride[d];
         l.plane *= l.size[d];
         l.channel *= l.phase[d];
-        if (w->pad[d] || w->stride[d] > 1 || l.size[d] != w->fine[d]) l.direct = 0;
+        if (v->pad[d] || v->stride[d] > 1 || l.size[d] != v->fine[d]) l.direct = 0;
     }
     l.channel *= l.plane;
-    l.row = (w->coarse[0] - 1) * l.size[1] * l.size[2] + (w->coarse[1] - 1) * l.size[2] + w->coarse[2];
+    l.row = (v->coarse[0] - 1) * l.size[1] * l.size[2] + (v->coarse[1] - 1) * l.size[2] + v->coarse[2];
     l.span = l.direct && l.row == w->results;       /* results need no place of their own first */
     return l;
 }
@@ -1872,10 +1863,11 @@ static size_t hy__c_conv_scratch(const hy__c_step *s)
 /* Lays out the image with its border, phase by phase, so that each tap becomes a shift. */
 static void hy__c_conv_lay(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
 {
+    const hy__window *v = &w->win;
     hy__c_sizes(c, "cxyzdhvHVpqC", w->channels, l->phase[0], l->phase[1], l->phase[2], l->size[0], l->size[1],
-                l->size[2], w->fine[1], w->fine[2], l->plane, l->channel, w->fine_c);
-    hy__c_sizes(c, "DPSTUQWFR", w->fine[0], w->pad[0], w->stride[0], w->pad[1], w->stride[1], w->pad[2],
-                w->stride[2], w->fine_p, w->fine[2] * w->fine_p);
+                l->size[2], v->fine[1], v->fine[2], l->plane, l->channel, w->fine_c);
+    hy__c_sizes(c, "DPSTUQWFR", v->fine[0], v->pad[0], v->stride[0], v->pad[1], v->stride[1], v->pad[2],
+                v->stride[2], w->fine_p, v->fine[2] * w->fine_p);
     hy__w(c, "@c for (int pd = 0; pd < $x; pd++) for (int ph = 0; ph < $y; ph++)\n"
           "for (int pv = 0; pv < $z; pv++) @d @h {\n"
           "const int fd = d * $S + pd - $P;\nconst int fh = h * $U + ph - $T;\n"
@@ -1887,12 +1879,12 @@ static void hy__c_conv_lay(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
           "const int low = inside && from_v < to_v ? from_v : $v, high = low < $v ? to_v : $v;\n"
           "for (int v = 0; v < low; v++) line[v] = 0;\n"
           "for (int v = low; v < high; v++) line[v] = from[(v * $W + pv - $Q) * $F];\n"
-          "for (int v = high; v < $v; v++) line[v] = 0;\n}\n", w->stride[2] - 1, w->fine[2] - 1 + w->pad[2],
-          w->stride[2]);
+          "for (int v = high; v < $v; v++) line[v] = 0;\n}\n", v->stride[2] - 1, v->fine[2] - 1 + v->pad[2],
+          v->stride[2]);
 }
 
 /* How far from the first place of an image lies the one that tap t meets. */
-static int64_t hy__c_tap_of(const hy__c_window *w, const hy__c_laid *l, int64_t t)
+static int64_t hy__c_tap_of(const hy__window *w, const hy__c_laid *l, int64_t t)
 {
     int64_t at[3], phase = 0, place = 0;
     int k;
@@ -1920,16 +1912,16 @@ static void hy__c_depthwise_taps(hy__c *c, const hy__c_window *w, const hy__c_la
     int r;
     hy__w(c, "const %r *from = image + g * %l + p;\n", l->channel);
     for (t = 0; t < w->taps; t++)
-        for (r = 0; r < rows; r++) {
-            hy__w(c, "%fq s%d[q] += w[%l] * from[q + %l];\n", lanes, r, t * rows + r, hy__c_tap_of(w, l, t));
-        }
+        for (r = 0; r < rows; r++)
+            hy__w(c, "%fq s%d[q] += w[%l] * from[q + %l];\n", lanes, r, t * rows + r,
+                  hy__c_tap_of(&w->win, l, t));
 }
 
 static void hy__c_write_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
 {
     int64_t t;
     hy__w(c, "static const int tap[%l] = {", w->taps);
-    for (t = 0; t < w->taps; t++) hy__w(c, "%s%l", t ? ", " : " ", hy__c_tap_of(w, l, t));
+    for (t = 0; t < w->taps; t++) hy__w(c, "%s%l", t ? ", " : " ", hy__c_tap_of(&w->win, l, t));
     hy__w(c, " };\n");
 }
 
@@ -1985,12 +1977,12 @@ static void hy__c_conv_block(hy__c *c, const hy__c_tile *t, int64_t rows)
           w->channels / w->groups * w->taps);
     hy__c_split(c, "p", l->row, HY__C_LANES, hy__c_conv_tile, &lanes);
     if (l->span) return;
-    hy__c_sizes(c, "ofdhvrsu", w->filters, rows, w->coarse[0], w->coarse[1], w->coarse[2], l->row,
+    hy__c_sizes(c, "ofdhvrsu", w->filters, rows, w->win.coarse[0], w->win.coarse[1], w->win.coarse[2], l->row,
                 l->size[1] * l->size[2], l->size[2]);
     hy__w(c, "@f @d @h\n@v {\nconst %r sum = row[f * $r + d * $s + h * $u + v]%s;\n",
           t->s->node->nin > 2 ? " + x2[o + f]" : "");
     hy__c_text(text, "n * %l + (o + f) * %l + ((d * %l + h) * %l + v) * %l", w->filters * w->results,
-               w->coarse_c, w->coarse[1], w->coarse[2], w->coarse_p);
+               w->coarse_c, w->win.coarse[1], w->win.coarse[2], w->coarse_p);
     hy__c_store(c, t->s, text, "sum");
     hy__w(c, "}\n");
     c->real = real;
@@ -2032,39 +2024,41 @@ static const char *const hy__c_pool_names[][4] = { { "d", "bd", "ed", "i" }, { "
                                                    { "v", "bv", "ev", "k" } };
 static void hy__c_pool_spans(hy__c *c, const hy__c_window *w)
 {
+    const hy__window *v = &w->win;
     int d;
     for (d = 0; d < 3; d++) {
         const char *const *name = hy__c_pool_names[d];
-        const int64_t fine = w->fine_p * hy__c_behind(w->fine, d);
-        if (hy__c_is_flat(w, d)) continue;
-        hy__c_axis_of(c, HY__C_PLACE, name[0], w->coarse[d], hy__c_crosses(w, d) ? 0 : w->stride[d] * fine,
-                      0, w->coarse_p * hy__c_behind(w->coarse, d));
-        hy__c_axis_of(c, HY__C_TAP, name[3], w->kernel[d], fine, 0, 0);
-        if (hy__c_crosses(w, d)) hy__c_span(c, *name[3], name[1], name[2]);
+        const int64_t fine = w->fine_p * hy__c_behind(v->fine, d);
+        if (hy__c_is_flat(v, d)) continue;
+        hy__c_axis_of(c, HY__C_PLACE, name[0], v->coarse[d], hy__c_crosses(v, d) ? 0 : v->stride[d] * fine,
+                      0, w->coarse_p * hy__c_behind(v->coarse, d));
+        hy__c_axis_of(c, HY__C_TAP, name[3], v->kernel[d], fine, 0, 0);
+        if (hy__c_crosses(v, d)) hy__c_span(c, *name[3], name[1], name[2]);
     }
     hy__w(c, "%P {\n");
     for (d = 0; d < 3; d++) {
         const char *a = *hy__c_pool_names[d];
-        if (hy__c_is_flat(w, d) || !hy__c_crosses(w, d)) continue;
-        hy__w(c, "const int a%s = %s * %l - %l, b%s = a%s < 0 ? 0 : a%s, ", a, a, w->stride[d], w->pad[d], a,
+        if (hy__c_is_flat(v, d) || !hy__c_crosses(v, d)) continue;
+        hy__w(c, "const int a%s = %s * %l - %l, b%s = a%s < 0 ? 0 : a%s, ", a, a, v->stride[d], v->pad[d], a,
               a, a);
-        hy__w(c, "e%s = a%s + %l < %l ? a%s + %l : %l;\n", a, a, w->kernel[d], w->fine[d], a, w->kernel[d],
-              w->fine[d]);
+        hy__w(c, "e%s = a%s + %l < %l ? a%s + %l : %l;\n", a, a, v->kernel[d], v->fine[d], a, v->kernel[d],
+              v->fine[d]);
     }
 }
 
 /* Makes of the sum y the mean, over all places of a window or over those that are there. */
 static void hy__c_pool_mean(hy__c *c, const hy__c_window *w, int exclude_pad)
 {
+    const hy__window *v = &w->win;
     int d;
     hy__w(c, "double area = 1;\n");
     for (d = 0; d < 3; d++) {
         const char *a = *hy__c_pool_names[d];
-        const int64_t n = w->fine[d] + w->pad_end[d];
-        if (hy__c_is_flat(w, d)) continue;
-        if (!hy__c_crosses(w, d)) hy__w(c, "area *= %l;\n", w->kernel[d]);
+        const int64_t n = v->fine[d] + v->pad_end[d];
+        if (hy__c_is_flat(v, d)) continue;
+        if (!hy__c_crosses(v, d)) hy__w(c, "area *= %l;\n", v->kernel[d]);
         else if (exclude_pad) hy__w(c, "area *= e%s > b%s ? e%s - b%s : 0;\n", a, a, a, a);
-        else hy__w(c, "area *= (a%s + %l < %l ? a%s + %l : %l) - a%s;\n", a, w->kernel[d], n, a, w->kernel[d],
+        else hy__w(c, "area *= (a%s + %l < %l ? a%s + %l : %l) - a%s;\n", a, v->kernel[d], n, a, v->kernel[d],
                    n, a);
     }
     hy__w(c, "y = area > 0 ? y / area : 0;\n");
@@ -2074,17 +2068,16 @@ static void hy__c_pooling(hy__c *c, const hy__c_step *s)
 {
     const hy__pooling_rec *r = (const hy__pooling_rec *)s->node->record;
     const int max = r->pool_type == HY_POOL_MAX, whole = !hy__floating(c->real);
+    const hy_shape *x = &hy__c_in(s, 0)->shape, *y = &hy__c_out(s)->shape;
     const int power = r->pool_type == HY_POOL_LP ? r->p_value : 1;
     const char *each = max ? whole ? "if (first || e > y) y = e;\nfirst = 0" : "if (e > y || e != e) y = e"
         : power == 1 ? "y += e" : power == 2 ? "y += (double)e * e" : "y += (double)e * e * e";
-    const hy_ints *kernel = r->global_pool ? NULL : &r->kernel;
     char text[HY__C_TEXT];
+    hy__pool_plan plan;
     hy__c_window w;
-    int d;
-    hy__c_window_of(&w, &hy__c_in(s, 0)->shape, &hy__c_out(s)->shape, kernel, kernel ? &r->stride : NULL,
-                    NULL, kernel ? &r->pad : NULL, hy__channels_last(r->layout));
-    for (d = 0; kernel && d < kernel->n; d++)
-        w.pad_end[3 - kernel->n + d] = hy__pad_end(&r->pad, &r->pad_end, d);
+    hy__pool_window(&plan, r, x, y);
+    w.win = plan.win;
+    hy__c_window_of(&w, x, y, plan.last, 1);
     hy__c_nest_new(c, "x0", NULL, "y0");
     hy__c_axis_of(c, HY__C_PLACE, "n", w.batch, w.channels * w.places, 0, w.filters * w.results);
     hy__c_axis_of(c, HY__C_PLACE, "c", w.channels, w.fine_c, 0, w.coarse_c);
@@ -2792,9 +2785,10 @@ static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
     hy__c_window w;
     HY__CONV_ATTR(&a, r);
     hy__deconv_pad(r, &a, &hy__c_in(s, 0)->shape, &pad, &pad_end, &adj);
-    hy__c_window_of(&w, &hy__c_out(s)->shape, &hy__c_in(s, 0)->shape, &r->kernel, &r->stride, &r->dilate,
-                    &pad, a.last);
-    w.groups = r->num_group;            /* channels are the result's here, filters the input's */
+    a.pad = &pad;
+    a.pad_end = &pad_end;               /* channels are the result's here, filters the input's */
+    hy__conv_window(&w.win, &a, &hy__c_out(s)->shape, &hy__c_in(s, 0)->shape);
+    hy__c_window_of(&w, &hy__c_out(s)->shape, &hy__c_in(s, 0)->shape, a.last, a.groups);
     if (whole) hy__w(c, "double *sum = (double *)(void *)scratch;\n");
     hy__c_sizes(c, "nci", w.batch, w.channels, w.places);
     hy__c_nest_of(c, "nci", a.last ? "nic" : "nci", NULL, NULL);
@@ -4233,11 +4227,8 @@ static const char *hy__c_name(hy__c *c, const char *from, const char *behind)
     name[n] = 0;
     if (name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'))) name[0] = 'v';
     for (k = 2; hy__c_is_taken(c, name); k++) {
-        char number[32];
-        int digits = hy__text_i64(number, k);
         name[n] = '_';
-        memcpy(name + n + 1, number, (size_t)digits);
-        name[n + 1 + (size_t)digits] = 0;
+        name[n + 1 + (size_t)hy__text_i64(name + n + 1, k)] = 0;
     }
     if (!hy__names_add(heap, &c->taken, name, 0)) return name;
     hy__free(heap, name);
@@ -5039,6 +5030,7 @@ static void hy__c_write_signature(hy__c *c)
 
 static void hy__c_write_sizes(hy__c *c)
 {
+    char shape[HY__C_TEXT];
     int i;
     hy__w(c, "#define %u_WORKSPACE %l", (int64_t)c->at->arena);
     hy__w(c, "      /* bytes of memory that a run takes */\n");
@@ -5054,10 +5046,7 @@ static void hy__c_write_sizes(hy__c *c)
             hy__c_put(c, &letter, 1);
         }
         if (out >= 0 && c->at->g->heads > 1) hy__w(c, "%d", out);
-        {
-            char shape[HY__C_TEXT];
-            hy__w(c, "_SIZE %l      /* %s */\n", hy__size(&t->shape), hy__c_text(shape, "%z", &t->shape));
-        }
+        hy__w(c, "_SIZE %l      /* %s */\n", hy__size(&t->shape), hy__c_text(shape, "%z", &t->shape));
     }
 }
 
