@@ -581,8 +581,7 @@
  * VOCABULARY OF THE SOURCE
  *   room     a part of the file on one subject, found by its >>tag; it uses only what stands above it
  *   row      an operator, pass, optimiser ... as an entry of a table: all that is said of it stands there
- *   block    a network or layer (Gluon's Block); in memory that the library holds, a piece of it
- *   frame    what runs operators, owns their results and keeps the first error: the F of every call
+ *   block    beside networks (see above): in memory that the library holds, a piece of it
  *   body     the function of a loop or branch, traced once; a turn is one run of it
  *   walk     the places of a strided array, one after the other
  *   way      one of the algorithms for a convolution; hy__conv_ways lists them, hy__conv_choose decides
@@ -29835,7 +29834,7 @@ static int64_t hy__group_plan(hy__direct *v, int isa)
     hy__gemm_plan_prepared(g, g->n < HY__FEW_FILTERS ? (int)hy__least(isa, 1) : isa);    /* vectors of 8 */
     g->panel = HY__FEW_FILTERS;
     g->width = hy__least(g->panel, (int64_t)g->isa->lanes * g->isa->vecs);
-    while (lines > 1 && (hy__group_floats(w, v->channels, (double)lines) > HY__GROUP_BAND ||
+    while (lines > 1 && (hy__group_floats(w, v->channels, (double)lines) > (double)HY__GROUP_BAND ||
                          lines * g->m * g->n * g->k > HY__ITEM_WORK)) lines = (lines + 1) / 2;
     g->row_blocks = hy__pieces(w->coarse[1], hy__most(lines, 1));
     g->row_block = hy__pieces(w->coarse[1], hy__most(g->row_blocks, 1));
