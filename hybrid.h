@@ -72145,6 +72145,38 @@ static int hy__import_shared(hy_frame *F, hy__importing *I, int i)
     return 0;
 }
 
+/* Scales of channels that are no numbers would make all results none, without a word. */
+static int hy__import_scales(hy_frame *F, const hy__importing *I)
+{
+#ifndef HYBRID_NO_INT8
+    const hy_graph *g = I->b->graph;
+    int64_t k;
+    int i;
+    for (i = 0; i < g->n; i++) {
+        const hy__node *node = g->node[i];
+        const int number = node->op ? hy__op_number(node->op) : -1;
+        const hy_array *x;
+#ifndef HYBRID_NO_VISION
+        if (number != HY_OP_int8_dense && number != HY_OP_int8_convolution) continue;
+#else
+        if (number != HY_OP_int8_dense) continue;
+#endif
+        x = node->nin < 3 ? NULL : I->b->param[g->place[node->in[2].node->number]];
+        if (!x || !x->buffer || x->t.type.dtype != HY_F32) continue;
+        for (k = 0; k < hy__size(&x->t.type.shape); k++) {
+            const double v = hy__number_at(&x->t, k);
+            if (!(v - v == 0))
+                return hy__fail(F, HY_ERROR_FORMAT, "%s: %s has %g as the scale of channel %l", I->where,
+                                node->name, v, k);
+        }
+    }
+#else
+    (void)F;
+    (void)I;
+#endif
+    return 0;
+}
+
 static hy_block *hy__import_graph(hy_frame *F, hy_graph *g, const hy_arrays *params, const hy_import_opt *opt,
                                   const char *where, int adopt)
 {
@@ -72166,6 +72198,7 @@ static hy_block *hy__import_graph(hy_frame *F, hy_graph *g, const hy_arrays *par
         else if (hy__plain_variable(g->node[i]) && I.b->input[i] < 0) failed = hy__import_param(F, &I, i);
     }
     if (!failed && I.missing.n && !(opt && opt->allow_missing)) hy__fail_missing(F, &I.missing, where);
+    if (!failed) failed = hy__import_scales(F, &I);
     if (!failed && params && !(opt && opt->ignore_extra)) hy__fail_extra(F, params, &I.index, where);
     if (!failed && !I.b->inputs) hy__symbol_alone(F, I.b);
     hy__index_close(F, &I.index);

@@ -670,6 +670,33 @@ static void quantize_again(void)
     CHECK(!hy_close(F));
 }
 
+/* A file whose scales are no numbers is refused: the layer, the channel, the number. */
+static void quantize_no_scales(void)
+{
+    const double bad[] = { HUGE_VAL, -HUGE_VAL, HUGE_VAL - HUGE_VAL };
+    static const char *const says[] = { "has inf as the scale of channel 1", "has -inf as the", "nan as the scale" };
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = quantize_net(F), *small;
+    hy_array *x = quantize_images(F), *file, *scale = NULL;
+    hy_params all;
+    int i;
+    hy_call(F, net, x);
+    small = hy_quantize(F, net, x, NULL);
+    all = hy_collect_params(F, small, ".*scale");
+    for (i = 0; i < all.n; i++) scale = all.at[i];
+    CHECK(small && scale && hy_size(F, scale) > 1);
+    for (i = 0; i < 4 && scale; i++) {
+        const double whole = hy_value(F, scale, 1);
+        if (i < 3) hy_set_value(F, scale, bad[i], 1);
+        file = hy_save_model_to(F, small, x);
+        CHECK(file && (hy_load_model_from(F, hy_data(F, file), (size_t)hy_size(F, file), 0) != NULL) == (i == 3));
+        if (i < 3 && !CHECK(hy_error(F) && strstr(hy_error(F), says[i]))) printf("    %s\n", hy_error(F));
+        hy_clear(F);
+        hy_set_value(F, scale, whole, 1);
+    }
+    CHECK(!hy_close(F));
+}
+
 /* A branch that hands on a whole number of an input: the copy in int8 knows its type, too. */
 static hy_array *quantize_branch_counts(hy_frame *F, hy_array *x, void *user)
 {
@@ -908,6 +935,7 @@ static void test_quantize(void)
     RUN(quantize_inputs);
     RUN(quantize_twice);
     RUN(quantize_again);
+    RUN(quantize_no_scales);
     RUN(quantize_branches);
     RUN(quantize_picks);
     RUN(quantize_no_samples);
