@@ -35621,7 +35621,8 @@ HY__INLINE HY__INT8_AIM void hy__int8_end(const hy__int8_tile *t, HY__INT8_V sum
     else *(hy__int8_real_at *)(void *)((float *)c + to) = y;
 }
 
-/* rows times one to four vectors of sums. */
+/* rows times one to four vectors of sums. A row alone finds what is too much on its way: weights are read
+   once. */
 HY__INLINE HY__INT8_AIM void hy__int8_rows(const int rows, const int vecs, const int way,
                                            const hy__int8_tile *t, void *c, int64_t c_row)
 {
@@ -35631,24 +35632,33 @@ HY__INLINE HY__INT8_AIM void hy__int8_rows(const int rows, const int vecs, const
     const HY__INT8_V none = {0};
     const int64_t next = (int)lanes == (int)HY__INT8_PANEL ? t->next : (int64_t)sizeof(HY__INT8_V);
     const signed char *w = t->weight;
-    HY__INT8_V acc[HY__INT8_ROWS][4];
+    const HY__INT8_V zeros = none + (int32_t)((uint32_t)(t->zero & 255) * 0x01010101u);
+    HY__INT8_V acc[HY__INT8_ROWS][4], extra[4], b;
     int64_t s, k;
     int i, j;
     HY__FLAT
     for (j = 0; j < vecs; j++) {
+        extra[j] = none;
         HY__FLAT
         for (i = 0; i < rows; i++) acc[i][j] = none;
     }
     for (s = 0; s < t->stretches; s++) {
         int64_t at = t->shift[s];
-        for (k = t->steps; k > 0; k--, at += step, w += bytes)
+        for (k = t->steps; k > 0; k--, at += step, w += bytes) {
             hy__int8_step(rows, vecs, way, t, at, w, next, acc);
+            HY__FLAT
+            for (j = 0; j < vecs && rows == 1 && way == HY__INT8_DOTS; j++) {
+                b = *(const hy__int8_at *)(const void *)(w + j * next);
+                hy__int8_sum_of(way, &extra[j], &zeros, &b);
+            }
+        }
     }
     HY__FLAT
     for (i = 0; i < rows; i++) {
         HY__FLAT
         for (j = 0; j < vecs; j++) {
-            if (way == HY__INT8_DOTS)
+            if (rows == 1) acc[i][j] -= extra[j];
+            else if (way == HY__INT8_DOTS)
                 acc[i][j] -= *(const hy__int8_at *)(const void *)(t->extra + j * (int)lanes);
             hy__int8_end(t, acc[i][j], c, i * c_row + j * (int)lanes, j * (int)lanes);
         }
@@ -35996,6 +36006,7 @@ static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, float da
                                                   group * p->coarse_c * (p->last ? 1 : places)) * unit;
     char *wide = (char *)shift + hy__round64((size_t)p->stretches * sizeof *shift);
     hy__int8_tile t;
+    const int64_t many = hy__least(p->row_block, places - place);
     int64_t j, n, k;
     hy__int8_shifts(p, shift);
     wide += (64 - (uintptr_t)wide % 64) % 64;
@@ -36014,15 +36025,14 @@ static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, float da
         n = hy__least(p->isa->cols, end - j);
         hy__int8_channels(p, now, data_scale, group * p->coarse_c + j, n, &t);
         t.weight = (const signed char *)now->data[1] + (group * p->panels + j / HY__INT8_PANEL) * bytes;
-        for (k = 0; k < n && t.zero; k += HY__INT8_PANEL)
+        for (k = 0; k < n && t.zero && many > 1; k += HY__INT8_PANEL)
             p->isa->total(t.extra + k, t.weight + k / HY__INT8_PANEL * bytes, p->stretches * p->steps,
                           t.zero);
         if (p->spread) {
             p->isa->spread(wide, t.weight, p->stretches * p->steps);
             t.weight = (const signed char *)wide;
         }
-        hy__int8_rows(p, &t, shared, place, hy__least(p->row_block, places - place),
-                      c + j * (p->last ? 1 : places) * unit, n);
+        hy__int8_rows(p, &t, shared, place, many, c + j * (p->last ? 1 : places) * unit, n);
     }
 }
 /* The lines that a line of results reads, by fours, of a panel's n channels. */
