@@ -5,6 +5,10 @@ out=$1
 part=${2:-1/1}
 cd "$(dirname "$0")/.." || exit 1
 warn="-Wall -Wextra -Wpedantic -Wshadow"
+# Where it judges C's indentation, gcc reads the lines of a long file again for each "if", which takes nine tenths of the
+# time. g++ and clang judge the same lines quickly.
+quick=$warn
+if command -v g++ > /dev/null 2>&1; then quick="$warn -Wno-misleading-indentation"; fi
 asked=0
 
 # Whatever is not of this share passes by.
@@ -24,7 +28,7 @@ have() { command -v "$1" > /dev/null 2>&1; }
 for cc in gcc clang; do
     have $cc || continue
     for std in c99 c11 c17; do
-        try "$cc -std=$std" $cc -std=$std -fsyntax-only $warn -Wstrict-prototypes tests/compile.c
+        try "$cc -std=$std" $cc -std=$std -fsyntax-only $quick -Wstrict-prototypes tests/compile.c
     done
     try "$cc front with -Wconversion" $cc -std=c99 -fsyntax-only $warn -Wconversion -Wstrict-prototypes tests/compile_other.c
     for tool in hybrid bench; do
@@ -97,7 +101,7 @@ together="-DHYBRID_NO_THREADS -DHYBRID_NO_SIMD -DHYBRID_NO_RNN -DHYBRID_NO_VISIO
 for flags in "" -DHYBRID_STATIC -DHYBRID_NO_THREADS -DHYBRID_NO_SIMD -DHYBRID_NO_STDIO -DHYBRID_NO_RNN -DHYBRID_NO_VISION \
     -DHYBRID_NO_TRAIN -DHYBRID_NO_IO -DHYBRID_NO_INT8 -DHYBRID_NO_TEXT -DHYBRID_NO_UNWIND "-DHYBRID_STATIC $together" "$together" "$together -DHYBRID_NO_STDIO" \
     "-DHYBRID_ASSERT(x)=((void)(x))" -DHYBRID_API=extern; do
-    try "switches: $flags" runs $cc -std=c99 -O0 $warn -I. $flags "$out/switch.c"
+    try "switches: $flags" runs $cc -std=c99 -O0 $quick -I. $flags "$out/switch.c"
 done
 
 # HYBRID_NO_UNWIND: the object has no tables for unwinding and runs, by a compiler whose objects have some; no C++.
@@ -107,7 +111,7 @@ without_tables()
     $1 $rest -o "$out/tables.o" && $1 -DHYBRID_NO_UNWIND $rest -o "$out/bare.o" || return 1
     size -A "$out/tables.o" | awk '/eh_frame/ { n += $2 } END { exit n < 50000 }' || return 1
     ! size -A "$out/bare.o" | grep -q eh_frame || return 1
-    runs $1 -std=c99 -O0 $warn -I. -DHYBRID_NO_UNWIND "$out/switch.c" || return 1
+    runs $1 -std=c99 -O0 $quick -I. -DHYBRID_NO_UNWIND "$out/switch.c" || return 1
     ! have g++ || ! g++ -fsyntax-only -x c++ -DHYBRID_IMPLEMENTATION -DHYBRID_NO_UNWIND hybrid.h 2> "$out/unwind.log" || return 1
     ! have g++ || grep -q 'HYBRID_NO_UNWIND is for C' "$out/unwind.log"
 }
@@ -194,7 +198,7 @@ unlisted()
 # A few operators alone, and what the others say.
 for flags in "" -DHYBRID_NO_TRAIN "$together" -DHYBRID_NO_TEXT "$together -DHYBRID_NO_TEXT -DHYBRID_STATIC" \
     -DHYBRID_PASSES=0 "-DHYBRID_TYPES=1<<HY_F32" "$together -DHYBRID_NO_TEXT -DHYBRID_PASSES=HY_PASS_REUSE -DHYBRID_TYPES=1<<HY_F32"; do
-    try "some operators: $flags" runs $cc -std=c99 -O0 $warn -I. $flags tests/some_ops.c
+    try "some operators: $flags" runs $cc -std=c99 -O0 $quick -I. $flags tests/some_ops.c
 done
 
 # A compiled convolution of 16 bits, where there is no cast that would give it 32.
@@ -229,5 +233,5 @@ int main(void)
 }
 X
 for flags in "" -DHYBRID_NO_TRAIN; do
-    try "16 bits and few operators: $flags" runs $cc -std=c99 -O0 $warn -I. $flags "$out/half.c"
+    try "16 bits and few operators: $flags" runs $cc -std=c99 -O0 $quick -I. $flags "$out/half.c"
 done
