@@ -639,8 +639,8 @@ static int pg_agrees(const pg_program *P, const pg_way *way)
 #include "programs_small.h"
 
 /* --- one program --- */
-/* What --results prints: two builds of the library whose lines are equal compute the same bits. Addresses
- * and NaNs' signs are no part of it. */
+/* What --results prints: two builds of the library whose lines are equal compute the same bits. Addresses,
+ * NaNs' signs and the lines of these files, which an error names, are no part of it. */
 static int pg_prints_results;
 static int pg_sums_products(const pg_program *P)
 {
@@ -656,7 +656,9 @@ static int pg_sums_products(const pg_program *P)
 }
 static void pg_print_result(const pg_program *P, const char *way, const pg_result *r)
 {
-    uint64_t h = pg_word(r->error) + pg_word(r->misuse);
+    static char text[2][2048];
+    uint64_t h = pg_word(pg_plain_error(r->error, text[0], 0)) +
+                 pg_word(pg_plain_error(r->misuse, text[1], 0));
     int64_t k;
     int i;
     if (!pg_prints_results) return;
