@@ -29850,10 +29850,12 @@ static size_t hy__group_scratch(const hy__direct *v)
  * Squares of out x out results, `block` of them at a time. Their values become side * side matrices (squares,
  * channels), which filters turned the same way multiply; what comes out turns back. While the filters fit a
  * core's L2, a worker does all of a block, of half as many or a quarter, so that values stay there too; else
- * all blocks come first, an item is a block times a panel. In squares of stride 2 several matrices meet the
- * same filters. Larger windows of stride 2 over few channels are those of half the size over the phases of
- * the data: 12 for 3 channels. */
-enum { HY__WINOGRAD_BLOCK = 48 };
+ * all squares come first, a few an item, and then an item is a block times a panel; where these are few,
+ * only some of its matrices, and turning back has a stage of its own. In squares of stride 2 several matrices
+ * meet the same filters. Larger windows of stride 2 over few channels are those of half the size over the
+ * phases of the data: 12 for 3 channels. */
+enum { HY__WINOGRAD_BLOCK = 48, HY__WINOGRAD_FEW = 4,           /* squares */
+       HY__WINOGRAD_ITEMS = 16 };                               /* so that as many cores have one */
 typedef struct hy__winograd {
     hy__direct base;                    /* its product: block x filters, k = channels */
     const hy__winograd_isa *isa;
@@ -29863,6 +29865,7 @@ typedef struct hy__winograd {
     int64_t row, block;                 /* squares of a row where rows turn round, else all; of a block */
     int64_t row_blocks, blocks;         /* blocks of a row; of all */
     int     apart;                      /* two stages */
+    int     parts;                      /* apart: of the matrices; several: three stages */
     int     over;                       /* sums take the place of the values that they are made of */
 } hy__winograd;
 
@@ -29892,15 +29895,15 @@ static int64_t hy__winograd_deep(const hy__winograd *v)
 /* From one square to the next: a line more, else powers of two would meet in few places of L1. */
 static int64_t hy__winograd_step(const hy__winograd *v, int64_t n) { return v->side * v->side * n + 16; }
 
-/* The values of one block: (block, side * side, channels). */
-static void hy__winograd_enter(const hy__winograd *v, const float *x, int64_t block, const float *zeros,
-                               float *to)
+/* The values of n squares: (n, side * side, channels). */
+static void hy__winograd_enter(const hy__winograd *v, const float *x, int64_t from, int64_t n,
+                               const float *zeros, float *to)
 {
     const hy__window *w = &v->base.win;
     const int64_t channels = v->base.channels;
     const int64_t deep = hy__winograd_deep(v), step = v->out * w->stride[2];
     const float *at[81];
-    int64_t n, from = hy__winograd_first(v, block, &n), s;
+    int64_t s;
     int i, j;
     for (s = 0; s < n; s++) {
         int64_t image = (from + s) / (v->down * v->across), rest = (from + s) % (v->down * v->across);
@@ -29916,19 +29919,19 @@ static void hy__winograd_enter(const hy__winograd *v, const float *x, int64_t bl
     }
 }
 
-/* A block's matrices times the filters of a panel; sums: (block, side * side, panel). */
+/* A part of the matrices of n squares times the filters of a panel; sums: (n, side * side, panel). */
 static void hy__winograd_multiply(const hy__winograd *v, const float *values, const float *weight,
-                                  int64_t block, int64_t panel, float *sums)
+                                  int64_t n, int64_t panel, int part, float *sums)
 {
     const hy__gemm *g = &v->base.gemm;
     const int64_t cols = hy__least(g->panel, g->n - panel * g->panel);
+    const int matrices = v->side * v->side, end = matrices * (part + 1) / v->parts;
     const int64_t deep = hy__winograd_deep(v), step = hy__winograd_step(v, g->panel);
     const void *from[HY__WINOGRAD_BLOCK];
-    int64_t i, j, n, tiles, shift;
+    const int64_t tiles = hy__pieces(n, HY__TILE_ROWS);
+    int64_t i, j, shift;
     int m;
     hy__tile t;
-    hy__winograd_first(v, block, &n);
-    tiles = hy__pieces(n, HY__TILE_ROWS);
     memset(&t, 0, sizeof t);
     t.k = g->k;
     t.a_col = t.taps = 1;
@@ -29939,8 +29942,10 @@ static void hy__winograd_multiply(const hy__winograd *v, const float *values, co
     t.c_row = step;
     weight += panel * v->way->kinds * v->way->kinds * g->k * g->panel;
     for (i = 0; i < n; i++) from[i] = values + i * hy__winograd_step(v, deep);
-    for (m = 0, shift = 0; m < v->side * v->side; m++, shift += deep, sums += g->panel) {
+    for (m = matrices * part / v->parts; m < end; m++) {
+        float *to = sums + m * g->panel;
         const float *b = weight + hy__winograd_kind(v, m) * g->k * g->panel;
+        shift = m * deep;
         for (i = 0; i < tiles; i++) {
             const int64_t row = hy__gemm_tile_row(n, i);
             t.rows = (int)(hy__gemm_tile_row(n, i + 1) - row);
@@ -29949,19 +29954,19 @@ static void hy__winograd_multiply(const hy__winograd *v, const float *values, co
                 t.cols = hy__least(g->width, cols - j);
                 t.last = t.cols - g->isa->lanes;
                 g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + hy__pieces(t.cols, g->isa->lanes) - 1](
-                    &t, b + j, sums + row * step + j);
+                    &t, b + j, to + row * step + j);
             }
         }
     }
 }
 
 /* y: the results, or the lines of a row of squares. */
-static void hy__winograd_leave(const hy__winograd *v, const float *sums, int64_t block, int64_t panel,
-                               float *y, const hy__tail *tail)
+static void hy__winograd_leave(const hy__winograd *v, const float *sums, int64_t from, int64_t n,
+                               int64_t panel, float *y, const hy__tail *tail)
 {
     const hy__gemm *g = &v->base.gemm;
     const int64_t *size = v->base.win.coarse, col = panel * g->panel;
-    int64_t place[16], n, from = hy__winograd_first(v, block, &n), s;
+    int64_t place[16], s;
     hy__tail t = hy__tail_at(tail, g, 0, col);
     int i, j;
     for (s = 0; s < n; s++) {
@@ -29986,6 +29991,20 @@ static int64_t hy__winograd_sums(const hy__winograd *v)
     return v->over ? 0 : v->block * hy__winograd_step(v, HY__PREPARED_PANEL);
 }
 
+/* Blocks times panels. */
+static int64_t hy__winograd_pairs(const hy__winograd *v)
+{
+    return v->blocks * hy__pieces(v->base.gemm.n, HY__PREPARED_PANEL);
+}
+
+/* What all of it has apart: values, and what they give where that is a stage of its own. */
+static int64_t hy__winograd_shares(const hy__winograd *v)
+{
+    const int64_t panels = hy__pieces(v->base.gemm.n, HY__PREPARED_PANEL);
+    return hy__winograd_squares(v) * (hy__winograd_step(v, hy__winograd_deep(v)) +
+                                      (v->parts > 1 ? panels * hy__winograd_step(v, HY__PREPARED_PANEL) : 0));
+}
+
 static size_t hy__winograd_scratch(const hy__winograd *v)
 {
     const int64_t turned = v->base.first ? v->out * v->base.win.coarse[2] * v->base.gemm.n : 0;
@@ -30002,27 +30021,48 @@ static void hy__winograd_turn(const hy__winograd *v, const float *from, int64_t 
                    hy__least(v->out, size[1] - line) * size[2], size[1] * size[2], 1, 1, n);
 }
 
-/* An item: a block; or a row that turns round; apart: the values of a block, then a panel of its results. */
-static void hy__winograd_run(const hy__winograd *v, const float *x, const float *weight, float *y, int stage,
-                             int64_t item, char *scratch, char *shared, const hy__tail *tail)
+/* Apart, an item is the values of a few squares; a block times a panel, or some matrices of that; what
+ * becomes of a few squares. */
+static void hy__winograd_run_apart(const hy__winograd *v, const float *x, const float *weight, float *y,
+                                   int stage, int64_t item, char *scratch, char *shared, const hy__tail *tail)
 {
-    const int64_t panels = hy__pieces(v->base.gemm.n, HY__PREPARED_PANEL);
-    const int64_t blocks = v->base.first ? v->row_blocks : 1;
-    float *sums = (float *)(void *)scratch, *zeros = sums + (v->apart && !stage ? 0 : hy__winograd_sums(v));
-    float *values = v->apart ? (float *)(void *)shared : zeros + hy__winograd_deep(v);
-    float *turned = values + hy__winograd_values(v), *to = v->base.first ? turned : y;
-    int64_t block = v->apart && stage ? item % v->blocks : item * blocks, last = block + blocks;
-    int64_t first = 0, end = panels, p;
-    if (v->apart) {
-        values += block * hy__winograd_values(v);
-        if (stage) { first = item / v->blocks; end = first + 1; }
+    const int64_t squares = hy__winograd_squares(v), pairs = hy__winograd_pairs(v), few = HY__WINOGRAD_FEW;
+    const int64_t deep = hy__winograd_deep(v), step = hy__winograd_step(v, HY__PREPARED_PANEL);
+    float *values = (float *)(void *)shared, *sums = values + squares * hy__winograd_step(v, deep);
+    float *own = (float *)(void *)scratch;
+    int64_t from = item * few % (hy__pieces(squares, few) * few), n = hy__least(few, squares - from), panel;
+    if (!stage) {
+        memset(own, 0, (size_t)deep * sizeof *own);
+        hy__winograd_enter(v, x, from, n, own, values + from * hy__winograd_step(v, deep));
+    } else if (stage == 2) {
+        panel = item / hy__pieces(squares, few);
+        hy__winograd_leave(v, sums + (panel * squares + from) * step, from, n, panel, y, tail);
+    } else {
+        panel = item % pairs / v->blocks;
+        from = hy__winograd_first(v, item % v->blocks, &n);
+        sums = v->parts > 1 ? sums + (panel * squares + from) * step : own;
+        hy__winograd_multiply(v, values + from * hy__winograd_step(v, deep), weight, n, panel,
+                              (int)(item / pairs), sums);
+        if (v->parts == 1) hy__winograd_leave(v, sums, from, n, panel, y, tail);
     }
-    if (!stage) memset(zeros, 0, (size_t)hy__winograd_deep(v) * sizeof *zeros);
+}
+
+/* An item: a block, or a row that turns round. */
+static void hy__winograd_run(const hy__winograd *v, const float *x, const float *weight, float *y,
+                             int64_t item, char *scratch, const hy__tail *tail)
+{
+    const int64_t panels = hy__pieces(v->base.gemm.n, HY__PREPARED_PANEL), deep = hy__winograd_deep(v);
+    const int64_t blocks = v->base.first ? v->row_blocks : 1;
+    float *sums = (float *)(void *)scratch, *zeros = sums + hy__winograd_sums(v), *values = zeros + deep;
+    float *turned = values + hy__winograd_values(v), *to = v->base.first ? turned : y;
+    int64_t block = item * blocks, last = block + blocks, p, n;
+    memset(zeros, 0, (size_t)deep * sizeof *zeros);
     for (; block < last; block++) {
-        if (!stage) hy__winograd_enter(v, x, block, zeros, values);
-        for (p = first; p < end && (stage || !v->apart); p++) {
-            hy__winograd_multiply(v, values, weight, block, p, v->over ? values : sums);
-            hy__winograd_leave(v, v->over ? values : sums, block, p, to, tail);
+        const int64_t from = hy__winograd_first(v, block, &n);
+        hy__winograd_enter(v, x, from, n, zeros, values);
+        for (p = 0; p < panels; p++) {
+            hy__winograd_multiply(v, values, weight, n, p, 0, v->over ? values : sums);
+            hy__winograd_leave(v, v->over ? values : sums, from, n, p, to, tail);
         }
     }
     if (v->base.first) hy__winograd_turn(v, turned, item, y);
@@ -30066,6 +30106,19 @@ static void hy__winograd_filter(const hy__conv_way *way, const double *w, double
             for (sum = 0, k = 0; k < taps; k++) sum += half[i][k] * g[j][k];
 }
 
+/* Squares of a block, `most` or less by whole tiles, so that few are left over where blocks are few. */
+static int64_t hy__winograd_even(int64_t squares, int64_t most)
+{
+    int64_t best = most, n, longest = INT64_MAX;
+    for (n = most; n >= 2 * HY__TILE_ROWS; n -= HY__TILE_ROWS) {
+        const int64_t blocks = hy__pieces(squares, n), turns = hy__pieces(blocks, HY__WINOGRAD_ITEMS);
+        if (turns > 2 || turns * n >= longest) continue;
+        longest = turns * n;
+        best = n;
+    }
+    return best;
+}
+
 /* v.base has its window, images, channels, taps, fine_c and coarse_c: how it runs. */
 static void hy__winograd_plan(hy__winograd *v, int isa)
 {
@@ -30083,6 +30136,7 @@ static void hy__winograd_plan(hy__winograd *v, int isa)
     most = v->apart ? HY__WINOGRAD_BLOCK : HY__WINOGRAD_BLOCK / 2;
     values = hy__winograd_step(v, hy__winograd_deep(v)) * (int64_t)sizeof(float);
     if (!v->apart && most * values > HY__WINOGRAD_L2 / 4) most /= 2;
+    if (!v->apart && !v->base.first) most = hy__winograd_even(squares, most);
     v->row_blocks = hy__pieces(v->row, most);
     v->block = hy__most(hy__pieces(v->row, hy__most(v->row_blocks, 1)), 1);
     v->row_blocks = hy__most(hy__pieces(v->row, v->block), 1);
@@ -30092,6 +30146,7 @@ static void hy__winograd_plan(hy__winograd *v, int isa)
     g->n = g->c_row = v->base.coarse_c;
     g->k = v->base.channels;
     hy__gemm_plan_prepared(g, isa);
+    v->parts = v->apart ? (int)hy__pieces(HY__WINOGRAD_ITEMS, hy__most(hy__winograd_pairs(v), 1)) : 1;
     v->over = !v->apart && g->n <= g->width && hy__winograd_deep(v) == HY__PREPARED_PANEL;
 #if HY__SIMD
     v->isa = HY__OF_ISA(isa + HY_ISA_BASE, &hy__winograd_kernels_base, &hy__winograd_kernels_avx2,
@@ -30367,10 +30422,12 @@ HY__RUN(hy__run_squares)
     hy__tail tail = hy__tail_of(&r->tail, now, !r->no_bias);
     const int copies = hy__direct_copies(&v->base);
     const float *x = (const float *)(copies && stage ? shared : now->data[0]);
+    const float *weight = (const float *)now->data[1];
+    float *y = (float *)now->data[job->nin];
     if (copies && !stage) hy__direct_enter(&v->base, x, (float *)shared, item);
-    else
-        hy__winograd_run(v, x, (const float *)now->data[1], (float *)now->data[job->nin], stage - copies,
-                         item, (char *)scratch, (char *)shared, &tail);
+    else if (v->apart)
+        hy__winograd_run_apart(v, x, weight, y, stage - copies, item, (char *)scratch, (char *)shared, &tail);
+    else hy__winograd_run(v, x, weight, y, item, (char *)scratch, &tail);
 }
 
 /* The data get their channels last and a border of zeros in a stage of their own. */
@@ -30388,7 +30445,7 @@ static void hy__squares_bind(hy_job *job, const hy__convolve_rec *r)
 {
     hy__winograd *v = HY__NOTES(hy__winograd, job);
     hy__direct *base = &v->base;
-    const int64_t panels = hy__pieces(base->coarse_c, HY__PREPARED_PANEL);
+    int64_t few;
     int d;
     base->channels = hy__convolve_deep(r);
     for (d = 1; d < 3 && hy__direct_halves(base); d++) {
@@ -30396,14 +30453,16 @@ static void hy__squares_bind(hy_job *job, const hy__convolve_rec *r)
         base->win.stride[d] = 1;
     }
     hy__winograd_plan(v, job->kernels->isa - HY_ISA_BASE);
+    few = hy__pieces(hy__winograd_squares(v), HY__WINOGRAD_FEW);
     job->run = hy__run_squares;
-    job->stages = 1 + v->apart;
-    job->items[0] = v->base.first ? v->base.images * v->down : v->blocks;
-    if (v->apart) job->items[1] = v->blocks * panels;
+    job->stages = !v->apart ? 1 : v->parts == 1 ? 2 : 3;
+    job->items[0] = v->apart ? few : v->base.first ? v->base.images * v->down : v->blocks;
+    job->items[1] = hy__winograd_pairs(v) * v->parts;
+    job->items[2] = few * hy__pieces(base->gemm.n, HY__PREPARED_PANEL);
     job->cost = hy__winograd_ns(&base->win, (double)base->images, (double)base->channels,
                                 (double)base->coarse_c, v->way);
     job->scratch = hy__winograd_scratch(v);
-    if (v->apart) job->shared = (size_t)(v->blocks * hy__winograd_values(v)) * sizeof(float);
+    if (v->apart) job->shared = (size_t)hy__winograd_shares(v) * sizeof(float);
     if (!hy__direct_copies(base)) return;
     hy__direct_bind_planes(job, base);
     job->shared += HY__WINOGRAD_CHANNELS * sizeof(float);       /* a vector of the last place's channels */

@@ -257,6 +257,8 @@ $out/bench.files/decoder_6x288.onnx" ]
         "$out/hybrid" check "$out/bench.files/decoder_6x288.onnx" > "$out/bench.check" 2>&1
         note $? "hybrid check takes one of them"
     fi
+    [ "$("$out/bench" --scale 3,16 --barrier 1 --seconds 0.01 mlp_b256 | grep -c "^mlp_b256 *[0-9]* *[0-9.]* [mu]s *[0-9.]* [mu]s *[0-9.]* ")" = 2 ]
+    note $? "the benchmark says what more threads would give"
     "$out/bench" no_such_workload 2> /dev/null
     [ $? = 2 ]
     note $? "the benchmark knows its workloads"

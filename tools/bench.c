@@ -107,6 +107,8 @@ struct trial {
     hy_array *x;
     hy_params params;
     hy_trainer *trainer;                /* of a training step: made by the first one */
+    hy_parallel_for loop;               /* instead of the library's threads, with ... */
+    void     *loop_user;                /* ... this */
     size_t    held;                     /* bytes that the library held at most, until the first result */
     float     answer[2];                /* of a start-up */
 };
@@ -942,6 +944,8 @@ static void open_trial(trial *t)
     hy_desc desc;
     memset(&desc, 0, sizeof desc);
     desc.threads = t->threads;
+    desc.parallel_for = t->loop;
+    desc.parallel_user = t->loop_user;
     t->F = hy_open(&desc);
     if (!t->F) fail(WRONG, "out of memory");
     if (hy_threads(t->F) != t->threads) fail(MISUSED, "there are no %d threads here", t->threads);
@@ -1936,6 +1940,8 @@ typedef struct bench {
     int         filters, rounds, quick, lines, json;
     double      seconds;                /* per timing and round */
     const char *html, *svg, *peers_file, *onnx;
+    int         scale;                  /* thread[] are simulated, with ... */
+    double      barrier;                /* ... this between stages; -1: to be measured */
     char        machine[100], date[40];
     const char *isa;
     int         cores, wrong;
@@ -2589,6 +2595,185 @@ static void write_picture(const bench *B)
     if (fclose(f)) fail(WRONG, "%s cannot be written", B->svg);
 }
 
+/* MARK: - scale: what more threads than there are would give -----------------------------------------------
+ *
+ * A call goes through stages, each of so many items; a stage of several is handed to the loop below, which
+ * times item by item. From that follows when N workers that take items in order would be done. What no loop
+ * gets, runs alone.
+ */
+enum { MOST_WORKERS = 1024, MOST_STAGES = 4096, BARRIER_LAYERS = 32 };
+typedef struct scaling {
+    double  clock;                      /* seconds that asking for the time takes */
+    double  alone, loops;               /* least of a call outside of loops; this call's within */
+    double *item;                       /* least of each, stage by stage */
+    int64_t items, room, n[MOST_STAGES];
+    int     stages;
+} scaling;
+
+/* What a call would take, and of it: in what runs alone, in stages of few items. */
+typedef struct prediction { double seconds, alone, few; int stages; } prediction;
+
+static void scaled_stage(void *user, int64_t n, hy_item_fn fn, void *arg)
+{
+    scaling *s = (scaling *)user;
+    const double from = hy_seconds();
+    double start = from, now = from;
+    int64_t i;
+    if (s->stages < MOST_STAGES) s->n[s->stages++] = n;
+    else fail(WRONG, "more than %d stages", MOST_STAGES);
+    while (s->items + n > s->room) {
+        const int64_t room = 2 * s->room + 1024;
+        s->item = (double *)realloc(s->item, (size_t)room * sizeof *s->item);
+        if (!s->item) fail(WRONG, "out of memory");
+        for (; s->room < room; s->room++) s->item[s->room] = 1e9;
+    }
+    for (i = 0; i < n; i++, start = now) {
+        double *least = &s->item[s->items++];
+        fn(arg, i, 0);
+        now = hy_seconds();
+        if (now - start - s->clock < *least) *least = now - start - s->clock;
+        if (*least < 0) *least = 0;
+    }
+    s->loops += now - from + s->clock;
+}
+
+static double clock_seconds(void)
+{
+    const double start = hy_seconds();
+    double last = start;
+    int i;
+    for (i = 0; i < 10000; i++) last = hy_seconds();
+    return (last - start) / 10000;
+}
+
+static void scaled_call(trial *t, scaling *s)
+{
+    double alone;
+    s->loops = 0;
+    s->items = s->stages = 0;
+    alone = time_calls(t, 1);
+    alone -= s->loops;
+    if (alone < s->alone) s->alone = alone;
+}
+
+static prediction predict(const scaling *s, int workers, double barrier)
+{
+    prediction p = { 0, 0, 0, 0 };
+    double busy[MOST_WORKERS];
+    int64_t i, at = 0;
+    int stage, k;
+    for (stage = 0; stage < s->stages; stage++) {
+        double longest = 0;
+        memset(busy, 0, sizeof busy);
+        for (i = 0; i < s->n[stage]; i++) {
+            int first = 0;
+            for (k = 1; k < workers; k++) if (busy[k] < busy[first]) first = k;
+            busy[first] += s->item[at++];
+            if (busy[first] > longest) longest = busy[first];
+        }
+        p.seconds += longest + barrier;
+        if (s->n[stage] < workers) p.few += longest;
+    }
+    p.stages = s->stages;
+    p.alone = s->alone;
+    p.seconds += s->alone;
+    return p;
+}
+
+/* The least of a call's time by one thread, what is predicted and, where there are so many cores, measured. */
+typedef struct scaled { double one, real; prediction by; } scaled;
+static scaled scale_trial(const bench *B, const workload *w, int workers, double barrier)
+{
+    static scaling s;
+    trial t[3];
+    scaled y = { 1e9, 1e9, { 0, 0, 0, 0 } };
+    double *real[3];
+    const int trials = workers <= B->cores ? 3 : 2;
+    const double until = hy_seconds() + 3 * B->seconds;
+    double seconds;
+    int i, turns;
+    memset(t, 0, sizeof t);
+    real[0] = &y.one;
+    real[1] = NULL;
+    real[2] = &y.real;
+    for (i = 0; i < trials; i++) {
+        t[i].work = w;
+        t[i].mode = COMPILED;
+        t[i].threads = i ? workers : 1;
+        t[i].loop = i == 1 ? scaled_stage : NULL;
+        t[i].loop_user = &s;
+        open_trial(&t[i]);
+        first_call(&t[i]);
+    }
+    s.alone = 1e9;
+    s.clock = clock_seconds();
+    for (i = 0; i < s.room; i++) s.item[i] = 1e9;
+    for (turns = 0; turns < 5 || hy_seconds() < until; turns++) {
+        for (i = 0; i < trials; i++) {
+            call(&t[i]);                /* fetches weights, wakes threads */
+            if (i == 1) {
+                scaled_call(&t[i], &s);
+                continue;
+            }
+            seconds = time_calls(&t[i], 1);
+            if (seconds < *real[i]) *real[i] = seconds;
+        }
+    }
+    for (i = 0; i < trials; i++) close_trial(&t[i]);
+    y.by = predict(&s, workers, barrier);
+    seconds = predict(&s, 1, 0).seconds;
+    if (seconds < y.one) y.one = seconds;
+    return y;
+}
+
+/* Many small layers, each a stage: what they take beyond what is predicted is barriers. */
+static hy_block *barrier_network(hy_frame *F, const int *size)
+{
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    int i;
+    for (i = 0; i < BARRIER_LAYERS; i++) hy_append(F, net, dense(F, size[1], "relu"));
+    return net;
+}
+
+static hy_array *barrier_input(hy_frame *F, const int *size)
+{
+    return hy_normal(F, HY_SHAPE(size[0], size[1]), 0, 1);
+}
+
+static double barrier_seconds(const bench *B)
+{
+    static const kind layers = { barrier_network, barrier_input, NULL, one_call, NULL };
+    static const workload small = { "", "barrier", &layers, { 64, 256 }, 0, 0, 0, 0, 0 };
+    const scaled y = scale_trial(B, &small, B->cores, 0);
+    const double excess = (y.real - y.by.seconds) / (y.by.stages ? y.by.stages : 1);
+    return B->cores > 1 && excess > 0 ? excess : 0;
+}
+
+static void print_scale(const bench *B)
+{
+    const double barrier = B->barrier >= 0 ? B->barrier : barrier_seconds(B);
+    char a[24], b[24], c[24];
+    int i, k;
+    printf("hybrid.h %s, %s, %s, %d core%s, %s\n", hy_version(), B->machine, B->isa, B->cores,
+           B->cores == 1 ? "" : "s", B->date);
+    printf("compiled, one thread and what more would give: items timed alone, %.3g us from stage to stage\n",
+           1e6 * barrier);
+    printf("%-20s %7s %10s %10s %6s %10s %7s %6s %6s\n", "", "threads", "one", "predicted", "gain", "measured",
+           "stages", "alone", "few");
+    for (i = 0; i < WORKLOADS; i++) {
+        const workload *w = &workloads[i];
+        if (!wanted(B, w) || w->what->once != one_call) continue;
+        for (k = 0; k < B->threads; k++) {
+            const scaled y = scale_trial(B, w, B->thread[k], barrier);
+            printf("%-20s %7d %10s %10s %6.2f %10s %7d %5.0f%% %5.0f%%\n", w->name, B->thread[k],
+                   short_time(y.one, a, sizeof a), short_time(y.by.seconds, b, sizeof b), y.one / y.by.seconds,
+                   B->thread[k] <= B->cores ? short_time(y.real, c, sizeof c) : "", y.by.stages,
+                   100 * y.by.alone / y.by.seconds, 100 * y.by.few / y.by.seconds);
+            fflush(stdout);
+        }
+    }
+}
+
 /* MARK: - the command line ------------------------------------------------------------------------------ */
 
 static const char usage[] =
@@ -2598,6 +2783,10 @@ static const char usage[] =
     "wrong, 2 when the command line is.\n"
     "\n"
     "  --threads 1,2     numbers of threads; without it 1 and as many as there are cores\n"
+    "  --scale 16        what so many threads would give compiled networks: items are timed alone, and workers\n"
+    "                    that take them in order are simulated; alone: the share of what runs in one piece,\n"
+    "                    few: of stages with fewer items than threads\n"
+    "  --barrier 1.2     microseconds from stage to stage for that, else measured with the cores there are\n"
     "  --rounds 3        rounds over all workloads; medians of them are shown\n"
     "  --seconds 0.3     time for each workload, mode and number of threads in a round\n"
     "  --quick           one round of 0.02 s; what takes plain loops seconds is compared with line by line\n"
@@ -2658,6 +2847,10 @@ static void value_option(bench *B, const char *name, const char *value)
 {
     if (!value) fail(MISUSED, "%s: a value is due here", name);
     if (!strcmp(name, "--threads")) threads_option(B, value);
+    else if (!strcmp(name, "--scale")) {
+        B->scale = 1;
+        threads_option(B, value);
+    } else if (!strcmp(name, "--barrier")) B->barrier = 1e-6 * number_option(name, value, 0, 1e6);
     else if (!strcmp(name, "--rounds")) B->rounds = (int)number_option(name, value, 1, MOST_ROUNDS);
     else if (!strcmp(name, "--seconds")) B->seconds = number_option(name, value, 0.001, 3600);
     else if (!strcmp(name, "--html")) B->html = file_option(value);
@@ -2668,7 +2861,7 @@ static void value_option(bench *B, const char *name, const char *value)
 
 static void read_options(bench *B, char **word)
 {
-    static const char with_value[] = "--threads --rounds --seconds --html --svg --onnx --peers ";
+    static const char with_value[] = "--threads --scale --barrier --rounds --seconds --html --svg --onnx --peers ";
     for (; *word; word++) {
         const char *s = *word, *known = strstr(with_value, s);
         if (strncmp(s, "--", 2)) {
@@ -2693,6 +2886,7 @@ static void read_options(bench *B, char **word)
 static void fill_in_options(bench *B)
 {
     int i, found = 0;
+    if (B->scale && (B->json || B->lines || B->html || B->svg)) fail(MISUSED, "--scale prints a table only");
     if (B->json && B->lines) fail(MISUSED, "--json and --lines are not possible together");
     if (!B->rounds) B->rounds = B->quick ? 1 : 3;
     if (!(B->seconds > 0)) B->seconds = B->quick ? 0.02 : 0.3;
@@ -2753,11 +2947,16 @@ int main(int argc, char **argv)
 {
     static bench B;
     (void)argc;
+    B.barrier = -1;
     read_options(&B, argv + 1);
     look_around(&B);
     fill_in_options(&B);
     if (B.onnx) {
         write_files(&B);
+        return FINE;
+    }
+    if (B.scale) {
+        print_scale(&B);
         return FINE;
     }
     run_rounds(&B);
