@@ -12924,6 +12924,7 @@ typedef struct hy__tail {
     const void *add;                     /* a matrix with C's strides, or NULL; it may be C */
     double      low, high;
     int         clamp, by_row;
+    const struct hy__after *after;       /* a function of what an item has stored, or NULL: by its driver */
 } hy__tail;
 
 typedef struct hy__tile {                /* one call of a kernel; strides in elements */
@@ -13126,6 +13127,14 @@ HY__PRODUCTS_BEGIN
 #define HY__V_THIN 4
 #endif
 #define hy__vec HY__V
+#undef hy__vec_ints
+#if HY__READING == HY__READING_AVX512
+#define hy__vec_ints hy__i32x16
+#elif HY__READING == HY__READING_AVX2
+#define hy__vec_ints hy__i32x8
+#else
+#define hy__vec_ints hy__i32x4
+#endif
 #define hy__vec_at HY__NAMED(HY__V, at)
 #define hy__vec_bits HY__NAMED(HY__V, bits)
 #define hy__vec_mask HY__NAMED(HY__V, mask)
@@ -13527,6 +13536,32 @@ HY__TILE_TABLE(hy__pairs_tile, HY__OF_PAIRS, 1_4, 1_4)
 HY__DOT_TABLE(hy__pairs_dot, HY__OF_PAIRS)
 static const hy__gemm_isa hy__gemm_pairs = { hy__pairs_tile_table_avx512, hy__pairs_dot_table_avx512,
                                              16, 4, 6, 512, 4 };
+#endif
+#if HY__READING != HY__READING_F64
+/* x / (1 + e^-x) as tails have it, with one rounding where the processor has that: a function of >>pointwise
+ * but for its bits. From -88.4 down e^-x is infinite. */
+#define hy__silu HY__OF_KIND(hy__silu)
+HY__V_AIM static void hy__silu(const void *const *in, const int *step, void *out, int64_t n, const double *p)
+{
+    HY__CONTRACT
+    enum { lanes = sizeof(hy__vec) / sizeof(float) };
+    const hy__vec zero = {0}, low = zero - 88.5f, high = zero + 88.0f;
+    const float rounder = HY__ROUNDER + 127.0f;
+    const float *x = (const float *)in[0];
+    float *y = (float *)out;
+    int64_t i;
+    (void)step; (void)p;
+    for (i = 0; i < n; i += lanes) {
+        const hy__vec v = *(const hy__vec_at *)(x + i);
+        const hy__vec t = -hy__vec_within(v, low, high, -zero);
+        const hy__vec bits = t * 1.44269504f + rounder, whole = bits - rounder;
+        const hy__vec r = (t - whole * 0.693115234f) - whole * 3.19461849e-05f, z = r * r;
+        const hy__vec far = (0.0416664034f + 0.00836640224f * r) + 0.00139406417f * z;
+        const hy__vec small = r + z * ((0.5f + 0.16666545f * r) + far * z);
+        const hy__vec power = (hy__vec)((hy__vec_ints)bits << 23);
+        *(hy__vec_at *)(y + i) = v / (1.0f + (power + power * small));
+    }
+}
 #endif
 #if HY__READING != HY__READING_F64 && !defined(HYBRID_NO_VISION)
 /* Winograd's way through a window: squares of out x out results from squares of side x side values, with as
@@ -18313,12 +18348,18 @@ enum { HY__CBLAS = 1 };                 /* it reads weights as they lie */
 enum { HY__CBLAS = 0 };
 #endif
 
-/* What the product does besides: the last input is added, the sums are limited. */
-typedef struct hy__tail_rec { int add, clamp; double low, high; } hy__tail_rec;
+/* A pointwise function of an item's results, while the cache has them: the kernel of an operator, whose bits
+ * it gives, or hy__silu. */
+typedef struct hy__after { hy__pointwise_fn fn; double p[3]; } hy__after;
+
+/* What the product does besides: the last input is added, the sums are limited; of what has come of that a
+ * function is taken. */
+typedef struct hy__tail_rec { int add, clamp; double low, high; hy__after after; } hy__tail_rec;
 
 static hy__tail hy__tail_of(const hy__tail_rec *r, const hy_run *now, int biased)
 {
     hy__tail t;
+    t.after = r->after.fn ? &r->after : NULL;
     t.bias = biased ? now->data[2] : NULL;
     t.by_row = 0;
     t.add = r->add ? now->data[now->job->nin - 1] : NULL;
@@ -18326,6 +18367,31 @@ static hy__tail hy__tail_of(const hy__tail_rec *r, const hy_run *now, int biased
     t.low = r->low;
     t.high = r->high;
     return t;
+}
+
+/* y f(y) by one kernel: NULL if there is none. */
+static hy__pointwise_fn hy__times_itself(hy__pointwise_fn f, const hy__kernels *kernels)
+{
+#if HY__SIMD
+    if (f == kernels->f32->unary[HY__UNARY_sigmoid])
+        return HY__OF_ISA(kernels->isa, hy__silu_base, hy__silu_avx2, hy__silu_avx512);
+#else
+    (void)f; (void)kernels;
+#endif
+    return NULL;
+}
+
+/* Rows of f32, `step` apart. */
+static void hy__after_rows(const hy__after *a, float *y, int64_t rows, int64_t cols, int64_t step)
+{
+    static const int one = 1;
+    const void *x;
+    if (!a) return;
+    if (cols == step) { cols *= rows; rows = 1; }       /* one run */
+    for (; rows > 0; rows--, y += step) {
+        x = y;
+        hy__apply(a->fn, a->p, (int)sizeof *y, 1, &x, &one, y, cols);
+    }
 }
 
 /* --- the kernels of each instruction set --- */
@@ -18397,6 +18463,15 @@ static void hy__matmul_region(const hy__gemm *g, int64_t item, int64_t *row, int
     *col = item / g->row_blocks * g->col_block;
     *rows = g->m - *row < g->row_block ? g->m - *row : g->row_block;
     *cols = g->n - *col < g->col_block ? g->n - *col : g->col_block;
+}
+
+/* What follows on the part of C that an item owns. */
+static void hy__matmul_after(const hy__gemm *g, const hy__tail *tail, void *c, int64_t item)
+{
+    int64_t row, rows, col, cols;
+    if (!tail->after) return;
+    hy__matmul_region(g, item, &row, &rows, &col, &cols);
+    hy__after_rows(tail->after, (float *)c + row * g->c_row + col, rows, cols, g->c_row);
 }
 
 HY__WARM_ROOMS
@@ -18580,7 +18655,10 @@ HY__RUN(hy__run_matmul)
         at = item % packs * m->panels;
         hy__gemm_pack_some(g, m->turned ? a : b, at, hy__least(m->panels, g->pack_items - at), packed);
     }
-    else hy__matmul_item(m, a, b, c, &tail, item % g->items, (char *)scratch, packed);
+    else {
+        hy__matmul_item(m, a, b, c, &tail, item % g->items, (char *)scratch, packed);
+        hy__matmul_after(g, &tail, c, item % g->items);
+    }
 }
 
 static hy_dtype hy__matmul_type(hy_dtype dtype)
@@ -29654,6 +29732,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
             }
         }
     }
+    hy__after_rows(tail->after, c, rows, end - col, g->c_row);
     if (v->first)
         hy__move_plane((int)sizeof(float), (char *)(y + (group * g->n + col) * g->m + row), (const char *)c,
                        end - col, rows, g->m, 1, 1, g->c_row);
@@ -29712,6 +29791,7 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
     if (v->way != HY__WAY_DEPTH) {
         hy__direct_run_trio(v, row / v->win.coarse[2], rows / v->win.coarse[2], x, room.zeros, weight, y,
                             tail);
+        hy__after_rows(tail->after, y + row * v->coarse_c, rows, v->coarse_c, v->coarse_c);
         return;
     }
     hy__direct_shifts(v, 0, v->taps, 1, room.shift);
@@ -29734,6 +29814,7 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
         if (s.n < v->lanes->lanes) hy__sum_few_places(&s, y + first * v->coarse_c);
         else v->lanes->places(&s, y + first * v->coarse_c);
     }
+    hy__after_rows(tail->after, y + row * v->coarse_c, rows, v->coarse_c, v->coarse_c);
 }
 
 /* --- groups of few filters --- *
@@ -29816,6 +29897,7 @@ static void hy__group_run(const hy__direct *v, const float *x, const float *weig
             hy__gemm_run_panel(g, t, (const char *)from, pace, (const char *)(weight + j),
                                (char *)(y + place * g->c_row + group * g->n + j), w->coarse[2], &part);
         }
+        hy__after_rows(tail->after, y + place * g->c_row + group * g->n, w->coarse[2], g->n, g->c_row);
     }
 }
 
@@ -29965,7 +30047,7 @@ static void hy__winograd_leave(const hy__winograd *v, const float *sums, int64_t
                                int64_t panel, float *y, const hy__tail *tail)
 {
     const hy__gemm *g = &v->base.gemm;
-    const int64_t *size = v->base.win.coarse, col = panel * g->panel;
+    const int64_t *size = v->base.win.coarse, col = panel * g->panel, cols = hy__least(g->panel, g->n - col);
     int64_t place[16], s;
     hy__tail t = hy__tail_at(tail, g, 0, col);
     int i, j;
@@ -29977,8 +30059,9 @@ static void hy__winograd_leave(const hy__winograd *v, const float *sums, int64_t
             for (j = 0; j < v->out; j++)
                 place[i * v->out + j] = py + i >= size[1] || px + j >= size[2] ? -1
                     : ((line + i) * size[2] + px + j) * g->n;
-        v->isa->out(v->out, v->side, sums + s * hy__winograd_step(v, g->panel),
-                    hy__least(g->panel, g->n - col), y + col, place, &t);
+        v->isa->out(v->out, v->side, sums + s * hy__winograd_step(v, g->panel), cols, y + col, place, &t);
+        for (i = 0; i < v->out * v->out && t.after; i++)
+            if (place[i] >= 0) hy__after_rows(t.after, y + col + place[i], 1, cols, cols);
     }
 }
 
@@ -30476,9 +30559,11 @@ HY__RUN(hy__run_convolve)
     const int copies = hy__direct_copies(v);
     const float *x = (const float *)(copies && stage ? shared : now->data[0]);
     if (copies && !stage) hy__direct_enter(v, x, (float *)shared, item);
-    else if (v->way == HY__WAY_PLAIN)
+    else if (v->way == HY__WAY_PLAIN) {
         hy__gemm_run(&v->gemm, (const char *)x, NULL, (char *)now->data[job->nin], item, (char *)scratch,
                      (const char *)now->data[1], &tail);
+        hy__matmul_after(&v->gemm, &tail, now->data[job->nin], item);
+    }
     else if (v->lanes)
         hy__direct_run_depth(v, x, (const float *)now->data[1], (float *)now->data[job->nin], item,
                              (char *)scratch, &tail);
@@ -30509,6 +30594,7 @@ HY__RUN(hy__run_thin)
     (void)stage; (void)shared;
     hy__gemm_run_dots(g, (const char *)x, (const char *)now->data[1], (char *)(v->first ? scratch : to), rows,
                       g->n, &tail);
+    hy__after_rows(tail.after, v->first ? (float *)scratch : to, rows, g->n, g->n);
     if (v->first)
         hy__move_plane((int)sizeof(float), (char *)(y + image * g->n * g->m + row), (const char *)scratch,
                        g->n, rows, g->m, 1, 1, g->n);
@@ -44788,7 +44874,29 @@ static int hy__prologue(hy__rewrite *R, const hy__node *node, const hy__edge *in
     return 1;
 }
 
-/* --- tails: a product adds and limits while its sums are in registers --- */
+/* --- tails: a product adds and limits while its sums are in registers, and takes a function of what an item
+ * has stored --- */
+/* Binds a pointwise operator for arrays of n elements. */
+static int hy__bind_pointwise(hy_frame *F, hy_dtype dtype, const hy__node *node, int64_t n, hy_job *job,
+                              hy_tensor *tensor)
+{
+    hy__call c;
+    int k;
+    memset(&c, 0, sizeof c);
+    c.tensor = tensor;
+    for (k = 0; k <= node->nin; k++) {
+        memset(&tensor[k], 0, sizeof tensor[k]);
+        tensor[k].data = (void *)(uintptr_t)node;         /* something that is no NULL */
+        tensor[k].type.dtype = dtype;
+        tensor[k].type.shape = hy__shape1(n);
+        tensor[k].stride[0] = 1;
+    }
+    c.nin = node->nin;
+    c.nout = 1;
+    c.name = node->name;
+    return hy__bind_job(F, job, node->op, node->record, &c);
+}
+
 #ifdef HYBRID_NO_VISION
 #define HY__HAS_TAIL(op) ((op) == &hy__dense_op)
 #else
@@ -44819,16 +44927,20 @@ static hy__tail_rec *hy__record_tail(const hy_op *op, void *record)
     return &((hy__dense_rec *)record)->tail;
 }
 
-/* Is it a product that nothing else reads? Then it may be emitted again, with a tail (an epilogue). */
-static int hy__may_end(const hy__rewrite *R, const hy__node *old, const hy__edge *in, int whole)
+/* Is it a product that nothing else reads than so many inputs? Then it may be emitted again, with a tail (an
+ * epilogue). */
+static int hy__may_end(const hy__rewrite *R, const hy__node *old, const hy__edge *in, int uses, int whole)
 {
     const hy__node *node = in->node;
-    if (!node->op || !HY__HAS_TAIL(node->op) || hy__uses_of(R, old, 0) != 1) return 0;
-    return !hy__record_tail(node->op, node->record)->clamp && (whole || node->type[0].dtype == HY_F32);
+    const hy__tail_rec *tail;
+    if (!node->op || !HY__HAS_TAIL(node->op) || hy__uses_of(R, old, 0) != uses) return 0;
+    tail = hy__record_tail(node->op, node->record);
+    return !tail->clamp && !tail->after.fn && (whole || node->type[0].dtype == HY_F32);
 }
 
+/* The product adds, takes a function or limits. */
 static int hy__emit_end(hy__rewrite *R, const hy__node *node, const hy__edge *product, const hy__edge *add,
-                        double low, double high, hy__edge *out)
+                        const hy__after *after, double low, double high, hy__edge *out)
 {
     union { double align[HY__RECORD_MAX / 8]; char bytes[HY__RECORD_MAX]; } record;
     const hy__node *old = product->node;
@@ -44838,6 +44950,7 @@ static int hy__emit_end(hy__rewrite *R, const hy__node *node, const hy__edge *pr
     memcpy(record.bytes, old->record, old->op->record);
     for (k = 0; k < old->nin; k++) in[k] = old->in[k];
     if (add) { in[k++] = *add; tail->add = 1; }
+    else if (after) tail->after = *after;
     else { tail->clamp = 1; tail->low = low; tail->high = high; }
     return hy__rewrite_emit_op(R, old->op, node->name, k, in, &record, out) ? -1 : 1;
 }
@@ -44941,6 +45054,45 @@ static int hy__emit_biased(hy__rewrite *R, const hy__node *node, const hy__node 
     return hy__rewrite_emit_op(R, product->op, node->name, 3, in, &rec, out) ? -1 : 1;
 }
 
+/* The kernel of a pointwise operator on one array of f32. 1: it has one; -1 on error. */
+static int hy__pointwise_kernel(const hy__rewrite *R, const hy__node *node, hy__pointwise_fn *fn, double *p)
+{
+    hy_tensor tensor[2];
+    hy_job job;
+    const hy__pointwise *pw = (const hy__pointwise *)(const void *)&job.plan;
+    if (node->nout != 1 || node->nin != 1 || !hy__is_pointwise(node) || !hy__is_function(R, node) ||
+        node->type[0].dtype != HY_F32 || !hy__same_type(hy__edge_type(&node->in[0]), node->type)) return 0;
+    if (hy__bind_pointwise(R->F, HY_F32, node, HY__TILE, &job, tensor)) return -1;
+    if (job.run != hy__run_flat || pw->compute != HY_F32) return 0;
+    *fn = pw->fn;
+    memcpy(p, pw->p, sizeof pw->p);
+    return 1;
+}
+
+/* f(product), or, with other bits, product f(product) by one kernel; nothing else may read either. */
+static int hy__tails_after(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    const hy__node *function = node;
+    hy__after after;
+    int k = 0, got;
+    memset(&after, 0, sizeof after);
+    if (node->nin == 2) {
+        for (k = 0; k < 2; k++) {
+            function = node->in[!k].node;
+            if (function->op && function->nin == 1 && hy__same_edge(&function->in[0], &node->in[k])) break;
+        }
+        if (k == 2 || hy__uses_of(R, function, 0) != 1 || R->mode->exact) return 0;
+    }
+    if (HY__CBLAS || !hy__may_end(R, node->in[k].node, &in[k], node->nin, 0)) return 0;
+#ifndef HYBRID_NO_VISION
+    if (in[k].node->op == &hy__few_op) return 0;
+#endif
+    got = hy__pointwise_kernel(R, function, &after.fn, after.p);
+    if (node->nin == 2) after.fn = hy__times_itself(after.fn, R->F->root->kernels);
+    if (got < 1 || !after.fn) return got < 0 ? -1 : 0;
+    return hy__emit_end(R, node, &in[k], NULL, &after, 0, 0, out);
+}
+
 static int hy__tails(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     double low = 0, high = 0;
@@ -44948,17 +45100,19 @@ static int hy__tails(hy__rewrite *R, const hy__node *node, const hy__edge *in, h
     if (!hy__may_tail(R, node, in)) return 0;
     if (node->nin == 1) {
         if (!hy__tail_limits(R, node, &low, &high) ||
-            !hy__may_end(R, node->in[0].node, &in[0], low == 0 && high == HUGE_VAL)) return 0;
-        return hy__emit_end(R, node, &in[0], NULL, low, high, out);
+            !hy__may_end(R, node->in[0].node, &in[0], 1, low == 0 && high == HUGE_VAL))
+            return hy__tails_after(R, node, in, out);
+        return hy__emit_end(R, node, &in[0], NULL, NULL, low, high, out);
     }
+    if (hy__calculates(node->op, "*")) return hy__tails_after(R, node, in, out);
     if (!hy__calculates(node->op, "+") || R->mode->exact) return 0;
     for (k = 0; k < 2; k++) {
         const hy__node *product = in[k].node;
-        if (!hy__may_end(R, node->in[k].node, &in[k], 0) ||
+        if (!hy__may_end(R, node->in[k].node, &in[k], 1, 0) ||
             hy__record_tail(product->op, product->record)->add || !hy__adds(product)) continue;
         if (hy__is_bias(&in[k], &in[!k])) return hy__emit_biased(R, node, product, &in[!k], out);
         if (!hy__same_type(hy__edge_type(&in[0]), hy__edge_type(&in[1]))) continue;
-        return hy__emit_end(R, node, &in[k], &in[!k], 0, 0, out);
+        return hy__emit_end(R, node, &in[k], &in[!k], NULL, 0, 0, out);
     }
     return 0;
 }
@@ -45004,6 +45158,7 @@ static int hy__into_chains(hy__rewrite *R, const hy__node *node, const hy__edge 
     if (!begins && !hy__chain_end(R, node, &in[0])) return 0;
     r = (const hy__convolve_rec *)node->record;
     front = in[0].node;
+    if (r->tail.after.fn || (begins && ((const hy__convolve_rec *)front->record)->tail.after.fn)) return 0;
     memset(&rec, 0, sizeof rec);
     if (begins) {
         rec.front = *(const hy__convolve_rec *)front->record;
@@ -45934,27 +46089,6 @@ static void hy__fused_shorten(hy__fused *f, hy__fused_step *step, const hy_job *
     hy__store(&step->number, pw->compute, pw->p[0]);
 }
 
-/* Binds a step for arrays of n elements. */
-static int hy__fused_bind_step(hy_frame *F, const hy__fused *f, const hy__node *node, int64_t n, hy_job *job,
-                               hy_tensor *tensor)
-{
-    hy__call c;
-    int k;
-    memset(&c, 0, sizeof c);
-    c.tensor = tensor;
-    for (k = 0; k <= node->nin; k++) {
-        memset(&tensor[k], 0, sizeof tensor[k]);
-        tensor[k].data = (void *)(uintptr_t)f;          /* something that is no NULL */
-        tensor[k].type.dtype = f->dtype;
-        tensor[k].type.shape = hy__shape1(n);
-        tensor[k].stride[0] = 1;
-    }
-    c.nin = node->nin;
-    c.nout = 1;
-    c.name = node->name;
-    return hy__bind_job(F, job, node->op, node->record, &c);
-}
-
 /* Fills the steps: what they are, and how they run. */
 static int hy__fused_fill(hy_frame *F, hy__fused *f, const hy_graph *sub, int64_t n)
 {
@@ -45970,7 +46104,7 @@ static int hy__fused_fill(hy_frame *F, hy__fused *f, const hy_graph *sub, int64_
         step->nin = node->nin;
         for (k = 0; k <= node->nin; k++)
             f->arg[at++] = k < node->nin ? node->in[k].node->number : node->number;
-        if (hy__fused_bind_step(F, f, node, n, &job, tensor)) return -1;
+        if (hy__bind_pointwise(F, f->dtype, node, n, &job, tensor)) return -1;
         if (job.scratch > f->scratch) f->scratch = job.scratch;
         if (job.shared > f->shared) f->shared = job.shared;
         f->cost += job.cost / (double)n;
@@ -45994,8 +46128,8 @@ static int hy__fused_jobs(hy_frame *F, hy__fused *f, const hy_graph *sub)
         f->tensor[k] = (hy_tensor *)(void *)(at + jobs);
         for (i = 0; i < f->steps; i++) {
             hy_job *job = &f->job[k][i];
-            if (hy__fused_bind_step(F, f, sub->store->node[f->inputs + i], n[k], job,
-                                    f->tensor[k] + f->step[i].first)) return -1;
+            if (hy__bind_pointwise(F, f->dtype, sub->store->node[f->inputs + i], n[k], job,
+                                   f->tensor[k] + f->step[i].first)) return -1;
             if (job->scratch > f->scratch) f->scratch = job->scratch;
             if (job->shared > f->shared) f->shared = job->shared;
         }

@@ -7,9 +7,10 @@
 
 enum { WAY_LAYERS = 3, WAY_VALUES = 3 * WAY_LAYERS + 2 };
 enum { WAY_PLAIN, WAY_RELU, WAY_CLIP, WAY_SIX, WAY_ADD, WAY_ADD_LEFT, WAY_ADD_RELU, WAY_TWICE, WAY_POOL,
-       WAY_POOL_CLIP, WAY_RELU_POOL, WAY_RELU_POOL_ONE };
+       WAY_POOL_CLIP, WAY_RELU_POOL, WAY_RELU_POOL_ONE, WAY_SILU, WAY_HARD_SWISH, WAY_GELU, WAY_ADD_SILU };
 static const char *const way_ends[] = { "plain", "relu", "clip", "six", "add", "left", "add_relu", "twice", "pool",
-                                         "pool_clip", "relu_pool", "relu_pool_one" };
+                                         "pool_clip", "relu_pool", "relu_pool_one", "silu", "hard_swish", "gelu",
+                                         "add_silu" };
 
 /* Sizes have three dims, the first ones 1 where there are fewer. */
 typedef struct way_layer {
@@ -311,9 +312,19 @@ static void way_limit(plain_images *y, double low, double high)
     }
 }
 
+static double way_function(int end, double v)
+{
+    switch (end) {
+    case WAY_SILU: case WAY_ADD_SILU: return v / (1 + exp(-v));
+    case WAY_HARD_SWISH: return v * (v < -3 ? 0 : v > 3 ? 1 : v / 6 + .5);
+    case WAY_GELU: return v == -HUGE_VAL ? 0 : v * .5 * erfc(-v * sqrt(.5));
+    default: return v;
+    }
+}
+
 static void way_finish(plain_images *y, int end, const plain_images *two)
 {
-    const int adds = end == WAY_ADD || end == WAY_ADD_LEFT || end == WAY_ADD_RELU;
+    const int adds = end == WAY_ADD || end == WAY_ADD_LEFT || end == WAY_ADD_RELU || end == WAY_ADD_SILU;
     int i;
     for (i = 0; i < images_count(y) && (adds || end == WAY_TWICE); i++) {
         y->v[i] += adds ? two->v[i] : y->v[i];
@@ -326,6 +337,8 @@ static void way_finish(plain_images *y, int end, const plain_images *two)
     if (end == WAY_POOL || end == WAY_POOL_CLIP || end == WAY_RELU_POOL) way_pool(y, 2);
     if (end == WAY_RELU_POOL_ONE) way_pool(y, 1);
     if (end == WAY_POOL_CLIP) way_limit(y, -.25, .5);
+    for (i = 0; i < images_count(y); i++) y->v[i] = way_function(end, y->v[i]);     /* slopes of up to 1.5 */
+    for (i = 0; i < images_count(y) && end >= WAY_SILU; i++) y->most[i] *= 1.5;
 }
 
 /* --- the same by the library --- */
@@ -363,6 +376,7 @@ static hy_array *way_emit(hy_frame *F, const way_row *r, const way_layer *l, hy_
 
 static hy_array *way_end_of(hy_frame *F, int end, hy_array *y, hy_array *two)
 {
+    hy_hard_sigmoid_opt hard = { 0 };
     hy_pooling_opt p;
     memset(&p, 0, sizeof p);
     p.stride = HY_INTS(end == WAY_RELU_POOL_ONE ? 1 : 2, 2);
@@ -377,6 +391,10 @@ static hy_array *way_end_of(hy_frame *F, int end, hy_array *y, hy_array *two)
     case WAY_POOL: return hy_pooling(F, y, HY_INTS(2, 2), &p);
     case WAY_POOL_CLIP: return hy_clip(F, hy_pooling(F, y, HY_INTS(2, 2), &p), -.25, .5);
     case WAY_RELU_POOL: case WAY_RELU_POOL_ONE: return hy_pooling(F, hy_relu(F, y), HY_INTS(2, 2), &p);
+    case WAY_SILU: return hy_mul(F, y, hy_sigmoid(F, y));
+    case WAY_HARD_SWISH: hard.alpha = 1. / 6; hard.beta = .5; return hy_mul(F, hy_hard_sigmoid(F, y, &hard), y);
+    case WAY_GELU: return hy_leaky_relu(F, y, HY_LEAKY_GELU, NULL);
+    case WAY_ADD_SILU: y = hy_add(F, y, two); return hy_mul(F, y, hy_sigmoid(F, y));
     default: return y;
     }
 }
@@ -615,7 +633,8 @@ static hy_array *way_inputs(hy_frame *F, const way_case *c, const way_net *net, 
     const way_row *r = c->row;
     const int end = r->layer[r->layers - 1].end;
     hy_array *x = way_array(F, data, images_shape(data, r->dims, r->last), r->last, r->dtype);
-    if (!net->ends || (end != WAY_ADD && end != WAY_ADD_LEFT && end != WAY_ADD_RELU)) return x;
+    if (!net->ends || (end != WAY_ADD && end != WAY_ADD_LEFT && end != WAY_ADD_RELU &&
+                       end != WAY_ADD_SILU)) return x;
     return hy_group(F, x, way_array(F, &c->two, images_shape(&c->two, r->dims, r->last), r->last, r->dtype));
 }
 
@@ -1630,6 +1649,95 @@ static const struct { const char *text, *base, *other; } way_rows[] = {
     { "1x4x3x5x4 4 g2 k1x2x3 s1x3x1 d1x1x2 p1 relu", "tiles tiles", "columns columns|tiles tiles" },
     { "1x13x3x2x4 15 k3x2x1 s2x1x2 d1x2x1 p0x1x3 clip", "columns columns", "columns columns" },
     { "3x4x2x2x4 20 g4 k3 s1x3x1 p3x2x1 nobias left", "taps grouped", "taps grouped" },
+    /* functions of what an item has stored */
+    { "1x1x5x6 x1 k3 p1 last silu", "taps direct", "taps direct" },
+    { "1x3x7x7 x1 k3 p1 last hard_swish", "taps deep", "taps deep" },
+    { "2x31x10x15 x1 k5 p2 last gelu", "taps deep|taps slide", "taps deep|taps slide" },
+    { "1x6x33x35 x1 k7 p3 add_silu", "taps taps", "taps taps|taps slide" },
+    { "1x16x1x1 x1 k3 d9000 p9000 last silu", "columns deep", "columns deep" },
+    { "1x700x4x5 17 k3 d5 p5 hard_swish", "columns direct", "columns direct" },
+    { "1x4x40x41 x1 k3 s2 p1 gelu", "lines lines", "lines lines" },
+    { "1x3x12x37 x3 k5 p2 add_silu", "taps taps", "taps taps" },
+    { "2x5x9x8 x1 k3x5 p1x2 silu", "taps deep", "taps deep" },
+    { "1x2x1x9x10 x1 k1x3x3 p0x1x1 hard_swish", "lines deep", "lines deep" },
+    { "1x2x1x1 x1 k3 d90 p90 gelu", "tiles deep", "columns deep" },
+    { "1x1x5x6 x4 k3 p1 add_silu", "lines few", "lines lines" },
+    { "1x3x7x9 t x1 k3 s2 p1 a1 silu", "back back", "back back" },
+    { "3x5x9x19 3 k2x4 d2x1 p0x2 hard_swish", "tiles few", "columns few|tiles few" },
+    { "1x2x91x131 9 k5x3 gelu", "columns few", "tiles few" },
+    { "1x1x1x40 4 k1x9 p0x4 add_silu", "taps few", "taps few" },
+    { "1x1024x9x9 6 k1x2 silu", "shared shared", "shared shared" },
+    { "1x3x15x17 32 k3 s2 p1 hard_swish", "columns border", "columns border|tiles border" },
+    { "2x3x23x30 64 k7 s2 p3 gelu", "columns squares5", "columns squares5|tiles squares5" },
+    { "1x2x10x13 70 k2x4 s1x3 d2x3 p0x2 add_silu", "columns border", "columns border" },
+    { "1x1x7 16 k3 d2 p1 silu", "taps border", "taps border" },
+    { "2x1x4x5x9 16 k2x3x3 s2x1x1 p1x1x0 hard_swish", "taps direct", "taps direct" },
+    { "1x3x2x2 16 k3 p9 gelu", "columns few", "tiles direct" },
+    { "1x4x8x9 130 k3 s3 p1x0 add_silu", "columns border", "columns border|shared border" },
+    { "1x130x5x7 20 k1 silu", "product product", "product product" },
+    { "2x16x11x5 40 k3 s2 p1 hard_swish", "columns direct", "columns direct|tiles direct" },
+    { "2x257x6x9 65 k3 s2 p1 gelu", "shared direct", "shared direct" },
+    { "1x16x9x30 16 k3 p1 g2 add_silu", "tiles grouped", "tiles grouped" },
+    { "2x40x7x7 40 k3 p1 g5 silu", "columns grouped", "tiles grouped" },
+    { "1x16x9x30 16 k3 p1 g4 hard_swish", "columns grouped|tiles grouped", "columns grouped|tiles grouped" },
+    { "2x80x20x23 32 k5x3 p2x1 g2 gelu", "columns grouped", "columns grouped" },
+    { "1x32x9x8 40 k3 p1 g2 add_silu", "columns direct", "tiles direct" },
+    { "2x3x20x20 6 k3 p1 silu", "tiles few", "tiles few" },
+    { "2x40x9x30 8 k3 s2 p1 hard_swish", "columns columns", "columns columns|shared shared" },
+    { "2x20x30x17 3 k3 p1 gelu", "tiles few", "shared few|tiles few" },
+    { "1x5x21x40x16 7 k3x3x1 add_silu", "columns columns", "batch_lanes batch_lanes" },
+    { "2x5x22x33x16 18 k3x2x1 s2x1x1 p1x1x0 silu", "columns direct", "batch_lanes batch_lanes" },
+    { "1x6x30x16 5 k3x1 p1x0 hard_swish", "columns few", "batch_lanes few" },
+    { "1x2x6x5x16 t 5 k3x3x1 s2x1x1 p1x1x0 a1x0x0 gelu", "back back", "batch_lanes batch_lanes" },
+    { "1x100x11x9 4 k1 last add_silu", "product thin", "product thin" },
+    { "1x5x6x9 32 k1x7 p0x3 last silu", "columns direct", "columns direct|tiles direct" },
+    { "2x5x9x5 32 k7x1 p3x0 last hard_swish", "columns direct", "columns direct" },
+    { "2x9x3x3 16 k1 p3 gelu", "columns columns", "columns columns" },
+    { "1x4500x3x4 7 k1 p0 last add_silu", "product direct", "product direct" },
+    { "2x33x3x4x5 32 k3 p1 last silu", "shared direct", "shared direct" },
+    { "2x32x1x7x7 32 k1x3x3 p2x1x1 last hard_swish", "columns direct", "columns direct|shared direct" },
+    { "1x32x1x24x24 64 k1x3x3 p0x1x1 gelu", "columns squares4", "columns squares4|shared squares4" },
+    { "1x32x1x25x25 64 k1x3x3 s1x2x2 p0x1x1 add_silu", "columns direct", "shared direct" },
+    { "1x32x1x16x16 64 k1x5x5 p0x2x2 silu", "columns squares6", "shared squares6" },
+    { "1x6x9x8 12 g2 k3 p1 hard_swish", "tiles tiles", "tiles tiles" },
+    { "2x24x10x11 48 g3 k3 s2 p1 last gelu", "columns grouped", "tiles grouped" },
+    { "1x12x7x9 40 g4 k2 last add_silu", "columns grouped", "columns grouped" },
+    { "1x6x5x6 6 g3 k3 last silu", "tiles tiles", "columns columns|tiles tiles" },
+    { "2x16x12x7 32 k3 p2x1 last  hard_swish", "columns squares4", "shared squares4|tiles squares4" },
+    { "1x16x6x13 32 k3 nobias gelu", "columns squares4", "columns squares4|tiles squares4" },
+    { "2x48x6x3 32 k3 p2x0 nobias add_silu", "columns direct", "columns direct|shared direct" },
+    { "1x16x12x10 16 k3 nobias silu", "columns squares4", "tiles squares4" },
+    { "1x16x6x11 32 k3 p2 nobias  hard_swish", "shared squares4", "shared squares4|tiles squares4" },
+    { "1x16x14x6 32 k3 p1 last gelu", "shared squares4", "shared squares4|tiles squares4|columns squares4" },
+    { "1x16x9x8 32 k3 p1x2  add_silu", "columns squares4|shared squares4", "shared squares4|tiles squares4|columns squares4" },
+    { "1x32x7x10 32 k3 p0x2 nobias silu", "shared squares4", "shared squares4" },
+    { "2x32x4x13 32 k3 p0x2 nobias  hard_swish", "columns squares2", "columns squares2|shared squares2" },
+    { "1x48x5x14 16 k3 gelu", "columns squares4", "columns squares4" },
+    { "1x32x10x10 32 k3 p2 last  add_silu", "shared squares4", "shared squares4" },
+    { "1x32x5x4 16 k3 p1 nobias silu", "columns squares2", "columns squares2" },
+    { "2x32x8x11 32 k3 p2 nobias hard_swish", "columns squares4", "shared squares4" },
+    { "1x32x28x22 64 k3 s2 p1 last gelu", "columns squares3", "shared squares3" },
+    { "1x16x21x23 80 k3 s2 p1 last add_silu", "shared squares3", "shared squares3" },
+    { "1x32x27x30 64 k3 s2 p2  silu", "columns squares3", "shared squares3" },
+    { "1x16x27x28 64 k3 s2 hard_swish", "columns direct", "shared direct|tiles direct" },
+    { "1x1x14x170 96 k6 s2 p2x1 gelu", "taps squares4", "taps squares4" },
+    { "1x16x15x19 32 k5 p4x0 last  add_silu", "columns squares6", "shared squares6" },
+    { "1x16x16x17 48 k4 p2x0 silu", "columns squares5", "shared squares5|tiles squares5" },
+    { "2x4x29x31 96 k7 s2 p4x2 hard_swish", "columns squares5", "columns squares5|shared squares5" },
+    { "1x2x17x32 16 k9 s2 p0x2  gelu", "columns squares6", "tiles squares6" },
+    { "1x4x17x170 32 k10 s2 p4 add_silu", "columns squares6", "columns squares6|shared squares6" },
+    { "1x1x35x33 48 k10 s2 p3x1  silu", "taps squares6", "taps squares6" },
+    { "1x16x8x10 96 k4 p3x0 hard_swish", "shared squares5", "shared squares5" },
+    { "1x2x22x22 48 k9 s2 p4x2 gelu", "shared squares6", "shared squares6|tiles squares6" },
+    { "2x16x8x8 96 k4 p2x4  add_silu", "columns squares5", "shared squares5" },
+    { "1x176x6x7 64 k3 p1 last silu", "shared squares2", "shared squares2" },
+    { "2x13x3x5 t 15 k6x8 s2 p2 hard_swish", "back direct", "back direct" },
+    { "1x6x4x5 t 9 k3x2 d2 p1 last gelu", "back back", "back back" },
+    { "1x8x5x2 4 g2 k3 p0x1 e2x0 add_silu", "tiles tiles", "columns columns|tiles tiles" },
+    { "2x32x4x13 32 k3 p0x2 e1x0 nobias silu", "columns squares4|shared squares4", "shared squares4|columns squares4" },
+    { "3x3x1 15 g3 k3 s3 p2 last hard_swish", "taps grouped", "taps grouped" },
+    { "1x2x14 26 g2 k3 p3 nobias gelu", "taps grouped", "taps grouped" },
+    { "1x23x14x4 12 k3 p3 nobias last add_silu", "shared direct", "tiles direct" },
 };
 
 static const char *way_due_last(size_t i)
