@@ -15323,10 +15323,10 @@ static hy_type hy__flag_type(void)
     type.shape = hy__shape1(1);
     return type;
 }
-static int hy__is_flag(const hy_array *x)           /* or one for each row */
+static int hy__is_flag(const hy_array *x)           /* not one for each row, nor a number that gates */
 {
     const hy_shape *s = &x->t.type.shape;
-    return s->ndim == 1 && s->dim[0] == 1;
+    return x->t.type.dtype == hy__flag_type().dtype && s->ndim == 1 && s->dim[0] == 1;
 }
 static int hy__flag_infer(hy_infer *I)
 {
@@ -39590,22 +39590,26 @@ static int hy__det_bind(hy_job *job)
     double ns = (double)n * (double)hy__size(&job->in[0].type.shape);
     return hy__matrices_bind(job, hy__run_det, n * n, ns, NULL);
 }
-/* d log |det A| = A^-T: each matrix by its factor. One that is singular is no error where nobody asks. */
-static hy_array *hy__det_back(hy_frame *F, hy_array *a, hy_array *factor)
+/* d log |det A| = A^-T: each matrix by its factor. One that is singular is no error: its determinant, or
+ * sign, is 0, which stands for a gradient of 0, as in MXNet; nor is one where nobody asks. */
+static hy_array *hy__det_back(hy_frame *F, hy_array *a, hy_array *sign, hy_array *factor)
 {
     hy_array *turned = a;
 #ifndef HYBRID_NO_TRAIN
-    turned = hy__gated(F, F->maybe, a, HY__GATED_MATRIX);
+    turned = hy__gated(F, F->maybe, hy__gated(F, sign, a, HY__GATED_MATRIX), HY__GATED_MATRIX);
+    factor = hy__gated(F, sign, factor, HY__GATED_ZERO);
+#else
+    (void)sign;
 #endif
     turned = hy_swap_axes(F, hy_linalg_inverse(F, turned), -2, -1);
     if (a && a->t.type.shape.ndim > 2) factor = hy_expand_dims(F, hy_expand_dims(F, factor, -1), -1);
     return hy_mul(F, turned, factor);
 }
-HY__DIFF(linalg_det, hy__det_back(F, x, hy_mul(F, dy, y)))
+HY__DIFF(linalg_det, hy__det_back(F, x, y, hy_mul(F, dy, y)))
 #define HY__ON_linalg_det hy__det_infer, hy__det_bind, hy__linalg_det_diff, NULL
 static int hy__linalg_slogdet_diff(hy_frame *F, hy_diff *D)
 {
-    if (D->dy[1] && D->want[0]) D->dx[0] = hy__det_back(F, D->in[0], D->dy[1]);
+    if (D->dy[1] && D->want[0]) D->dx[0] = hy__det_back(F, D->in[0], D->out[0], D->dy[1]);
     return 0;
 }
 #define HY__ON_linalg_slogdet hy__det_infer, hy__det_bind, hy__linalg_slogdet_diff, NULL

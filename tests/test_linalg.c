@@ -49,6 +49,45 @@ static void test_linalg_gradients(void)
     CHECK(!hy_error(F));
     CHECK(hy_close(F) == 0);
 }
+
+/* A determinant of 0 has a gradient of 0, as in MXNet, and the matrices beside it have theirs: here A^-T, times the
+ * determinant or not. */
+static hy_array *linalg_two_forward(hy_frame *F, hy_block *self, hy_array *a)
+{
+    (void)self;
+    return hy_group(F, hy_linalg_det(F, a), hy_get(F, hy_linalg_slogdet(F, a), 1));
+}
+static void test_linalg_singular(void)
+{
+    static const double both[] = { 1, 2, 2, 4, 1, 2, 3, 4 }, inverse[] = { -2, 1.5, 1, -0.5 };
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = HY_BLOCK_NEW(F, hy_block, linalg_two_forward);
+    hy_array *a = hy_from(F, HY_SHAPE(2, 2, 2), HY_F64, both), *g;
+    int compiled, which, i;
+    hy_attach_grad(F, a, HY_GRAD_WRITE);
+    for (compiled = 0; compiled < 2; compiled++)
+        for (which = 0; which < 2; which++) {
+            if (compiled) hy_hybridize(F, net, NULL);
+            hy_record(F);
+            g = hy_get(F, hy_call(F, net, a), which);
+            hy_pause(F);
+            hy_backward(F, g, NULL);
+            g = hy_grad_of(F, a);
+            for (i = 0; i < 4; i++) {
+                CHECK(hy_value(F, g, 0, i / 2, i % 2) == 0);
+                CHECK_NEAR(hy_value(F, g, 1, i / 2, i % 2), inverse[i] * (which ? 1 : -2), 1e-14);
+            }
+        }
+    a = hy_ones(F, HY_SHAPE(2, 2));
+    hy_attach_grad(F, a, HY_GRAD_WRITE);
+    hy_record(F);
+    g = hy_linalg_det(F, a);
+    hy_pause(F);
+    hy_backward(F, g, NULL);
+    CHECK(hy_item(F, hy_max(F, hy_abs(F, hy_grad_of(F, a)), HY_ALL, NULL)) == 0);
+    CHECK(!hy_error(F));
+    CHECK(hy_close(F) == 0);
+}
 #endif
 
 static void test_linalg_errors(void)
@@ -83,6 +122,7 @@ static void test_linalg(void)
     RUN(test_linalg_values);
 #ifndef HYBRID_NO_TRAIN
     RUN(test_linalg_gradients);
+    RUN(test_linalg_singular);
 #endif
     RUN(test_linalg_errors);
 }
