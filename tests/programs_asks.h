@@ -118,6 +118,7 @@ static void pg_ask_block(const pg_job *J, hy_array *x)
         hy_summary_text(J->F, J->block, x, text, sizeof text);
         pg_note_text(J, "summary", 0, text);
     }
+    hy_seed(J->F, 7);                   /* ways have called it before, some more often */
     hook[0] = hy_add_hook(J->F, J->block, HY_HOOK_BEFORE, pg_hear_before, &h);
     hook[1] = hy_add_hook(J->F, J->block, HY_HOOK_AFTER, pg_hear_after, &h);
     for (turn = 0; turn < 3 && !hy_error(J->F); turn++) {
