@@ -120,11 +120,10 @@
  *       ... in each step: keys = hy_extend(F, keys, k, 2), of one more row
  *
  *   Attention and products of matrices read such a cache where it lies, others a packed copy. A hybridized
- *   network that asked for no shape has a few programs for all lengths on one thread, else one for each
- *   (hy_cache_info.fixed says why); with a cache of one size there is one: hy_put_rows(F, cache, rows, at,
- *   axis) puts rows at the places that `at` counts, of HY_I64, one for each row, and attention reads the
- *   first rows alone, as many as its option `length` says. In ONNX files a Concat of an
- *   input that the network gives back is hy_extend.
+ *   network that did not ask how long it is has a few programs for all lengths (hy_cache_info.fixed says why,
+ *   if not); with a cache of one size there is one: hy_put_rows(F, cache, rows, at, axis) puts rows at the
+ *   places that `at` counts, of HY_I64, one for each row, and attention reads the first rows alone, as many
+ *   as its option `length` says. In ONNX files a Concat of an input that the network gives back is hy_extend.
  *   Whoever writes into one of them has it in memory of its own from then on, and hy_data makes that of one
  *   whose axis is not the first, so that it is packed. While another is there a view of one is not written.
  *

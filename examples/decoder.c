@@ -182,7 +182,6 @@ static void *write_on(hy_frame *F, hy_block *net, int way, const char *text, int
     int64_t calls = 0;
     int i, t;
     opt.inactive = way == LINES;
-    opt.threads = 1;                    /* programs that share work among threads do not take on other lengths yet */
     hy_hybridize(F, net, &opt);
     inputs_make(F, &in, way);
     if (way == BOUND) {
