@@ -35773,6 +35773,7 @@ HY__INLINE HY__INT8_AIM void hy__int8_rows(const int rows, const int vecs, const
     enum { lanes = sizeof(HY__INT8_V) / 4 };
     const int step = HY__INT8_STEP * (way == HY__INT8_DOTS ? 1 : 2);
     const int bytes = HY__INT8_BYTES * (way == HY__INT8_SPREAD ? 2 : 1);
+    const int alone = rows == 1 && way == HY__INT8_DOTS ? vecs : 0;     /* a row finds its surplus itself */
     const HY__INT8_V none = {0};
     const int64_t next = (int)lanes == (int)HY__INT8_PANEL ? t->next : (int64_t)sizeof(HY__INT8_V);
     const signed char *w = t->weight;
@@ -35791,7 +35792,7 @@ HY__INLINE HY__INT8_AIM void hy__int8_rows(const int rows, const int vecs, const
         for (k = t->steps; k > 0; k--, at += step, w += bytes) {
             hy__int8_step(rows, vecs, way, t, at, w, next, acc);
             HY__FLAT
-            for (j = 0; j < vecs && rows == 1 && way == HY__INT8_DOTS; j++) {
+            for (j = 0; j < alone; j++) {
                 b = *(const hy__int8_at *)(const void *)(w + j * next);
                 hy__int8_sum_of(way, &extra[j], &zeros, &b);
             }
