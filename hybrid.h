@@ -6273,7 +6273,7 @@ static int hy__cpu(void)
 #define HY__AVX_VNNI (HY__X86 && __GNUC__ >= 11)
 #endif
 #endif
-#if HY__AVX_VNNI
+#if HY__AVX_VNNI && !defined(HYBRID_NO_INT8)
 static int hy__has_avx_vnni(void)
 {
     unsigned a = 0, b, c = 0, d;
