@@ -27503,8 +27503,8 @@ static int hy__conv_is_chain(const hy__conv_shape *s)
            w->fine[1] * line >= HY__CHAIN_LEAST && 4 * line <= HY__CHAIN_BYTES;
 }
 
-/* Groups of so few filters that vectors of them are one or two: each reads a copy of its own channels. */
-static double hy__group_floats(const hy__window *w, int64_t channels, double lines)    /* of such a copy */
+/* What so many lines of results reach over, of one group's channels. */
+static double hy__group_floats(const hy__window *w, int64_t channels, double lines)
 {
     const double high = (lines - 1) * (double)w->stride[1] +
                         ((double)w->kernel[1] - 1) * (double)w->dilate[1] + 1;
@@ -27512,6 +27512,8 @@ static double hy__group_floats(const hy__window *w, int64_t channels, double lin
                         ((double)w->kernel[2] - 1) * (double)w->dilate[2] + 1;
     return (double)w->kernel[0] * high * wide * (double)channels;
 }
+
+/* Groups of so few filters that vectors of them are one or two: each reads a copy of its own channels. */
 static int hy__conv_is_grouped(const hy__conv_shape *s)
 {
     return s->groups > 1 && s->taps > 1 && s->coarse_c <= HY__FEW_FILTERS &&
