@@ -35633,16 +35633,17 @@ HY__INLINE HY__INT8_AIM void hy__int8_dot(HY__INT8_V *acc, const HY__INT8_V *a, 
 /* As steps read them: the first two of each four as words, then the last two. */
 HY__INT8_AIM static void hy__int8_spread(void *to, const signed char *panel, int64_t steps)
 {
-    hy__i32x8 *y = (hy__i32x8 *)to, v;
+    char *y = (char *)to;
+    hy__i32x8 v;
     int64_t k;
     int h, j;
-    for (k = 0; k < steps; k++, panel += HY__INT8_BYTES, y += 4)
+    for (k = 0; k < steps; k++, panel += HY__INT8_BYTES, y += 4 * sizeof v)
         for (j = 0; j < 2; j++) {
             v = *(const hy__int8_at *)(const void *)(panel + 32 * j);
             HY__FLAT
             for (h = 0; h < 2; h++) {
                 const hy__i32x8 pair = hy__int8_pair(v, h);
-                memcpy(y + 2 * h + j, &pair, sizeof pair);
+                memcpy(y + (2 * h + j) * (int)sizeof pair, &pair, sizeof pair);
             }
         }
 }
