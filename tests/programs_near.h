@@ -115,24 +115,51 @@ static int pg_moves(const pg_item *a, const pg_item *moved, int64_t i, double y,
     if (fabs(x) <= DBL_MAX && fabs(y) <= DBL_MAX) return !(fabs(m - x) * times < fabs(x - y));
     return fabs(x) <= DBL_MAX ? !(fabs(m) <= DBL_MAX) : m != x && (m == m || x == x);
 }
+/* The item of this name of run k, which is made if none asked for it yet. */
+static const pg_item *pg_nudged_item(const pg_program *P, const char *name, int k)
+{
+    struct pg_nudging *N = &pg_nudging;
+    if (!N->runs) N->overflows = 0;
+    if (k == N->runs) {
+        pg_nudge = 1 << (2 * pg_nudge_kind(k));
+        pg_nudge_draw = P->number * 64 + (uint64_t)k;
+        pg_overflows = 0;
+        pg_run(P, N->due, &N->moved[N->runs++]);
+        N->overflows |= pg_overflows;
+        pg_nudge = 0;
+    }
+    return pg_named(&N->moved[k], name);
+}
 static int pg_is_condition(const pg_program *P, const pg_item *a, double y, int64_t i)
 {
     struct pg_nudging *N = &pg_nudging;
     int k, moves = 0;
     if (P->wrong || !N->due) return 0;
     for (k = 0; k < PG_NUDGES && !moves; k++) {
-        if (k == 0 && !N->runs) N->overflows = 0;
-        if (k == N->runs) {
-            pg_nudge = 1 << (2 * pg_nudge_kind(k));
-            pg_nudge_draw = P->number * 64 + (uint64_t)k;
-            pg_overflows = 0;
-            pg_run(P, N->due, &N->moved[N->runs++]);
-            N->overflows |= pg_overflows;
-            pg_nudge = 0;
-        }
-        moves = pg_moves(a, pg_named(&N->moved[k], a->name), i, y, pg_condition[pg_nudge_kind(k)]) ||
+        const pg_item *moved = pg_nudged_item(P, a->name, k);
+        moves = pg_moves(a, moved, i, y, pg_condition[pg_nudge_kind(k)]) ||
                 (N->overflows && (P->odd == 1 || P->odd == 2 ||
                                   !(fabs(y) <= DBL_MAX && fabs(pg_element(a, i)) <= DBL_MAX)));
+    }
+    pg_count_nudged(P, moves);
+    return moves;
+}
+
+/* How many there are may be decided by numbers: of those that are next to each other a way finds two where
+ * another finds one. Does a nudge move each size at least as far? */
+static int pg_size_is_condition(const pg_program *P, const pg_item *a, const hy_type *b)
+{
+    const hy_shape *from = &a->type.shape, *to = &b->shape;
+    int k, d, moves = 0;
+    if (!P->dynamic || P->wrong || !pg_nudging.due || a->type.dtype != b->dtype || from->ndim != to->ndim)
+        return 0;
+    for (k = 0; k < PG_NUDGES && !moves; k++) {
+        const pg_item *moved = pg_nudged_item(P, a->name, k);
+        moves = moved && moved->type.shape.ndim == to->ndim;
+        for (d = 0; d < to->ndim && moves; d++) {
+            int64_t by = to->dim[d] - from->dim[d], size = moved->type.shape.dim[d] - from->dim[d];
+            moves = by < 0 ? size <= by : by == 0 || size >= by;
+        }
     }
     pg_count_nudged(P, moves);
     return moves;

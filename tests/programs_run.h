@@ -138,12 +138,29 @@ static int pg_weighs(const char *op)
     return k < sizeof words / sizeof *words;
 }
 
+/* Of a run in f64: as files of ONNX have it before opset 20, x / 2 (1 + erf(x / sqrt(2))), whose terms may
+ * cancel. */
+static int pg_written_out;
+static hy_array *pg_written_gelu(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *y = pg_shaken(F, hy_erf(F, hy_mul_scalar(F, x, 0.7071067811865476)));
+    (void)self;
+    return hy_mul(F, hy_mul_scalar(F, x, 0.5), pg_shaken(F, hy_add_scalar(F, y, 1)));
+}
+static void pg_write_out(hy_frame *F, hy_block *block, void *user)
+{
+    (void)F; (void)user;
+    if (!strcmp(block->kind, "GELU")) block->forward = pg_written_gelu;
+}
+
 static hy_array *pg_run_op(hy_frame *F, const pg_walk *W, const pg_step *s)
 {
     hy_array *x[PG_IN], *y;
     int i;
     for (i = 0; i < s->n; i++) x[i] = pg_ref(W, s->in[i]);
     if (W->wide && !strcmp(s->op, "cast") && strstr(s->attrs, "float")) return hy_cast(F, x[0], HY_F64);
+    if (W->wide && pg_written_out && !strcmp(s->op, "leaky_relu") && strstr(s->attrs, "act_type=gelu"))
+        return pg_shaken(F, pg_written_gelu(F, NULL, x[0]));
     y = hy_apply(F, s->op, s->n, x, s->attrs);
     if (pg_planted && y && y->node && !strcmp(s->op, pg_planted)) y = hy_add_scalar(F, y, 1);
     return pg_nudge || W->wide ? pg_moved(F, W, y, pg_weighs(s->op)) : y;

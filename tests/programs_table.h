@@ -99,6 +99,7 @@ static int pg_try_way(const pg_program *P, const pg_way *way)
         first = 0;
         if (way->flags & PG_SYMBOL) pg_pass_statistics();
         pg_nudging.due = due ? due : &pg_ways[0];
+        pg_written_out = (way->flags & PG_ONNX) != 0;
         ok = copied && pg_wider_agrees() && pg_agrees(pg_other.P, way);
         if ((way->flags & PG_BATCH) && pg_line.wider[0])
             pg_count_reason(way, "the other size is an error line by line", 39);

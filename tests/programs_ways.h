@@ -312,6 +312,7 @@ static pg_net *pg_build(hy_frame *F, const pg_program *P, int wide)
         else if (leaf->kind == PG_CONST) net->leaf[k] = hy_keep(F, pg_leaf_array(F, P, k, 0, opt.dtype));
     }
     if (pg_build_body(F, P, net, 0)) return NULL;
+    if (wide && pg_written_out) hy_visit(F, &net->base, pg_write_out, NULL);
     hy_initialize(F, &net->base, &init);
     for (k = 0; k < P->nleaf; k++)
         if (P->leaf[k].kind == PG_PARAM || P->leaf[k].kind == PG_AUX)

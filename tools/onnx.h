@@ -9518,7 +9518,7 @@ static const struct { int types, more, since; const char *ops; } onnx__takes[] =
     { ONNX__REALS | ONNX__LONG, ONNX__BRAINS, 16, " PRelu " },
     { ONNX__NUMBERS & ~ONNX__BRAINS, ONNX__BRAINS, 16, " GreaterOrEqual LessOrEqual " },
     { (ONNX__NUMBERS & ~ONNX__BRAINS) | 1 << HY_BOOL, ONNX__BRAINS, 16, " Where " },
-    { ONNX__REALS | ONNX__BRAINS, 0, 0, " Ceil Erf Exp Floor LRN LayerNormalization Log LogSoftmax "
+    { ONNX__REALS | ONNX__BRAINS, 0, 0, " Ceil Erf Exp Floor Gelu LRN LayerNormalization Log LogSoftmax "
       "Reciprocal Sigmoid Softmax Sqrt Sum Tanh " },
     { ONNX__REALS | ONNX__BRAINS, ONNX__LONG | 1 << HY_I8, 14, " Relu " },
     { ONNX__REALS | ONNX__BRAINS | ONNX__LONG, 0, 0, " Gemm MatMul ReduceMean ReduceProd ReduceSum " },
@@ -9708,7 +9708,8 @@ static void onnx__put_leaky(onnx__writer *W, const char *op)
     case HY_LEAKY_SELU:
         ONNX__PUT1(W, "Selu", x, onnx__result(W));
         return;
-    case HY_LEAKY_GELU:
+    case HY_LEAKY_GELU:                 /* below opset 20 in parts, whose terms may cancel */
+        if (W->opset >= 20) { ONNX__PUT1(W, "Gelu", x, onnx__result(W)); return; }
         y = ONNX__PUT1(W, "Erf", ONNX__PUT2(W, "Mul", x, onnx__number_out(W, 0.7071067811865476, d), NULL),
                        NULL);
         y = ONNX__PUT2(W, "Add", y, onnx__number_out(W, 1, d), NULL);
