@@ -68,6 +68,7 @@ struct hy__c_step {
     int       packed;                   /* the blob that stands for input 1, or -1 */
     int       whole, tails;             /* halves are read as they are; it may have a tail */
     int       body, faults;             /* the first of its own, or 0; it may meet bad data */
+    char     *takes;                    /* per input, then per input of the tail: is it a parameter? */
     size_t    scratch, halves, scratch_at;      /* its own, then f16 and bf16 in floats */
     hy__c_map *map;                     /* per output */
 };
@@ -126,6 +127,10 @@ struct hy__c {
     char      line[HY__C_LINE];
     int       letters, depth, goes_on;  /* of this line; braces that are open; the line before has no end */
     int       begun, items;             /* a part of this line is written already; of a list */
+    hy__c_step *learns;                 /* about this one: what do its lines name? Or NULL */
+    char      named[16];                /* the word that is written, ... */
+    int       spelled;                  /* ... so many letters of it */
+    size_t    scratch;                  /* bytes that the operator works in, which its emitter says */
     char      needs[HY__C_MOST_HELPERS];        /* those that something asked for */
     hy_dtype  real;                     /* of numbers in the formula that is written */
     hy__c_nest nest;                    /* the loops that are written */
@@ -275,9 +280,34 @@ static void hy__c_line(hy__c *c)
     c->letters = 0;
 }
 
+static int hy__c_in_name(char c)
+{
+    return ((c | 32) >= 'a' && (c | 32) <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Reads along while a step is learned about: x0, x1, ... are its inputs, z0, z1, ... those of its tail. */
+static void hy__c_notice(hy__c *c, char letter)
+{
+    hy__c_step *s = c->learns;
+    const char *digits = c->named + 1;
+    int k;
+    if (hy__c_in_name(letter)) {
+        if (c->spelled < (int)sizeof c->named - 1) c->named[c->spelled++] = letter;
+        return;
+    }
+    c->named[c->spelled] = 0;
+    if (!strcmp(c->named, "fault")) s->faults = 1;
+    if (c->spelled > 1 && strchr("xz", *c->named) && !digits[strspn(digits, "0123456789")]) {
+        k = atoi(digits) + (*c->named == 'z' ? s->node->nin : 0);
+        if (k < s->node->nin + (s->tail ? s->tail->nin : 0)) s->takes[k] = 1;
+    }
+    c->spelled = 0;
+}
+
 static void hy__c_put(hy__c *c, const char *s, size_t n)
 {
     for (; n; n--, s++) {
+        if (c->learns) hy__c_notice(c, *s);
         if (*s == '\n') { hy__c_line(c); continue; }
         if (c->letters == HY__C_LINE) {         /* a very long one comes in parts, as it is */
             hy__put_bytes(c->t, c->line, (size_t)c->letters);
@@ -1191,15 +1221,16 @@ static void hy__c_chain(hy__c *c, const hy__node *node, char (*to)[16])
     }
 }
 
-/* Does the emitter of a pointwise node read this input? */
+/* Does the emitter of a pointwise node read this input? A formula names the second as b. */
 static int hy__c_reads(const hy__node *node, int k)
 {
     hy__c_point at;
+    const char *b = at.spelled;
     if (hy__c_is_number(&node->in[k])) return 0;
     if (hy__node_sub(node) || k == 0 || !hy__c_point_of(node, &at) || !at.text) return 1;
-    return node->op->bind == hy__binary_bind || hy__op_number(node->op) == HY_OP__bitwise_and ||
-           hy__op_number(node->op) == HY_OP__bitwise_or || hy__op_number(node->op) == HY_OP__bitwise_xor ||
-           hy__op_number(node->op) == HY_OP_lcm;
+    while ((b = strchr(b, 'b')) != NULL &&
+           (hy__c_in_name(b[1]) || (b > at.spelled && hy__c_in_name(b[-1])))) b++;
+    return b != NULL;
 }
 
 /* Adds an axis. If all arrays go on along it where the last one ends, that one becomes longer instead, so
@@ -1386,7 +1417,6 @@ static void hy__c_assign(hy__c *c, const hy__c_step *s)
         empty |= !m.n[k];
     }
     hy__w(c, "%fi y0[i] = x0[i];\n", hy__size(&y.type.shape));
-    if (array && empty) hy__w(c, "(void)x1;\n");
     c->real = hy__c_is_half(y.type.dtype) ? HY_I32 : y.type.dtype;
     if (!array)
         m.fill = hy__c_held(((const hy__slice_assign_scalar_rec *)s->node->record)->scalar, y.type.dtype);
@@ -1445,7 +1475,6 @@ static void hy__c_each(hy__c *c, const hy__c_step *s)
     int k;
     for (k = 0; k < s->node->nin; k++)
         if (hy__c_wants(c, s, k)) hy__w(c, "%fi y%d[i] = x%d[i];\n", hy__size(&hy__c_in(s, k)->shape), k, k);
-        else hy__w(c, "(void)x%d;\n", k);
 }
 
 /* --- insert: where a line goes depends on how many are put before it --- */
@@ -1485,7 +1514,6 @@ static void hy__c_insert(hy__c *c, const hy__c_step *s)
     hy__pack_strides(&all);
     hy__insert_steps(&n, &y->shape, &v->shape, step);
     if (obj) hy__c_need(c, "place_due");
-    hy__w(c, "(void)x1;\n");
     if (n.lines) {
         hy__w(c, "%fk {\nconst int64_t at = ", n.lines);
         hy__c_insert_place(c, s, &n, "k");
@@ -1662,15 +1690,17 @@ static void hy__c_fully_connected(hy__c *c, const hy__c_step *s)
 }
 
 /* Says how weights that stand still are packed: n columns for each of k rows. */
-static void hy__c_pack_dense(const hy__c_step *s, hy__c_blob *b)
+static int hy__c_pack_dense(hy__c *c, const hy__c_step *s, hy__c_blob *b)
 {
     const hy_shape *w = &hy__c_in(s, 1)->shape;
+    (void)c;
     b->groups = 1;
     b->columns = w->dim[0];
     b->rows = w->dim[1];
     b->lanes = hy__c_lanes_for(hy__size(&hy__c_out(s)->shape) / hy__most(w->dim[0], 1));
     b->step_c = w->dim[1];
     b->step_r = 1;
+    return 0;
 }
 
 static void hy__c_dot(hy__c *c, const hy__c_step *s)
@@ -1829,11 +1859,12 @@ static hy__c_laid hy__c_laid_of(const hy__c_window *w)
     return l;
 }
 
-static void hy__c_pack_conv(const hy__c_step *s, hy__c_blob *b)
+static int hy__c_pack_conv(hy__c *c, const hy__c_step *s, hy__c_blob *b)
 {
     const hy__convolution_rec *r = (const hy__convolution_rec *)s->node->record;
     const hy_shape *w = &hy__c_in(s, 1)->shape;
     int64_t each = w->dim[0] ? hy__size(w) / w->dim[0] : 0;
+    (void)c;
     b->groups = r->num_group;
     b->columns = w->dim[0] / r->num_group;
     b->rows = each;
@@ -1841,23 +1872,11 @@ static void hy__c_pack_conv(const hy__c_step *s, hy__c_blob *b)
     b->step_g = b->columns * each;
     b->step_c = each;
     b->step_r = 1;
-    if (!hy__channels_last(r->layout)) return;
+    if (!hy__channels_last(r->layout)) return 0;
     b->split = 1;
     for (int d = 0; d < r->kernel.n; d++) b->split *= r->kernel.v[d];
     b->step_s = w->dim[w->ndim - 1];                /* (tap, channel) is read as (channel, tap) */
-}
-
-static size_t hy__c_conv_scratch(const hy__c_step *s)
-{
-    hy__c_window w;
-    hy__c_laid l;
-    size_t size = hy_dtype_size(hy__c_wide(hy__c_out(s)->dtype)), n = 0;
-    if (s->packed < 0) return 0;
-    hy__c_window_of_conv(s, &w);
-    l = hy__c_laid_of(&w);
-    if (!l.direct) n += (size_t)(l.channel * w.channels);
-    if (!l.span) n += (size_t)(HY__C_ROWS * l.row);
-    return n * size;
+    return 0;
 }
 
 /* Lays out the image with its border, phase by phase, so that each tap becomes a shift. */
@@ -2001,6 +2020,7 @@ static void hy__c_convolution(hy__c *c, const hy__c_step *s)
     hy__c_tile t = { NULL, NULL, NULL, 0, 0, NULL };
     hy__c_window w;
     hy__c_laid l;
+    int64_t image;
     hy__c_window_of_conv(s, &w);
     if (s->packed < 0) { hy__c_conv_plain(c, s, &w); return; }
     l = hy__c_laid_of(&w);
@@ -2008,9 +2028,10 @@ static void hy__c_convolution(hy__c *c, const hy__c_step *s)
     t.what = &w;
     t.laid = &l;
     if (w.taps > 1 && !hy__c_is_depthwise(&w)) hy__c_write_taps(c, &w, &l);
+    image = l.direct ? 0 : l.channel * w.channels;
+    c->scratch = (size_t)(image + (l.span ? 0 : HY__C_ROWS * l.row)) * hy_dtype_size(c->real);
     if (!l.direct) hy__w(c, "%r *image = (%r *)(void *)scratch;\n");
-    if (!l.span)
-        hy__w(c, "%r *row = (%r *)(void *)scratch + %l;\n", l.direct ? (int64_t)0 : l.channel * w.channels);
+    if (!l.span) hy__w(c, "%r *row = (%r *)(void *)scratch + %l;\n", image);
     hy__w(c, "%fn {\nconst %r *%s = x0 + n * %l;\n", w.batch, l.direct ? "image" : "x",
           w.channels * w.places);
     if (!l.direct) hy__c_conv_lay(c, &w, &l);
@@ -2176,12 +2197,6 @@ static void hy__c_cross_entropy(hy__c *c, const hy__c_step *s)
           "y0[0] = (%r)loss;\n", e, g, l.n);
 }
 
-static size_t hy__c_ctc_scratch(const hy__c_step *s)
-{
-    const int64_t *x = hy__c_in(s, 0)->shape.dim, most = hy__c_in(s, 1)->shape.dim[1];
-    return (size_t)(2 * (2 * most + 1) + x[2]) * sizeof(double) + (size_t)most * sizeof(int64_t);
-}
-
 /* Sums over all paths that spell the labels, with blanks between, step by step in logarithms. */
 static void hy__c_ctc_loss(hy__c *c, const hy__c_step *s)
 {
@@ -2191,6 +2206,7 @@ static void hy__c_ctc_loss(hy__c *c, const hy__c_step *s)
     hy__c_need(c, "whole");
     hy__c_need(c, "log_sum");
     hy__c_sizes(c, "tnkmpb", x[0], x[1], x[2], most, 2 * most + 1, blank);
+    c->scratch = (size_t)(2 * (2 * most + 1) + x[2]) * sizeof(double) + (size_t)most * sizeof(int64_t);
     hy__w(c, "double *to = (double *)(void *)scratch, *before = to + $p, *p = before + $p;\n"
           "int64_t *label = (int64_t *)(void *)(p + $k);\n"
           "@n {\nint64_t steps = $t, count = $m, places, i;\ndouble all;\nint bad = 0;\n");
@@ -2309,7 +2325,6 @@ static void hy__c_histogram(hy__c *c, const hy__c_step *s)
         hy__w(c, " };\n");
     }
     if (bins) hy__w(c, "%fi if (!(e[i + 1] >= e[i])) *fault = 1;\n", n);
-    else hy__w(c, "(void)fault;\n");
     if (counts) {
         hy__w(c, "%fi y0[i] = 0;\n%fi {\nconst double v = (double)x0[i];\nint64_t at = 0;\n", n,
               hy__size(&hy__c_in(s, 0)->shape));
@@ -2323,7 +2338,7 @@ static void hy__c_histogram(hy__c *c, const hy__c_step *s)
             hy__w(c, "at += v >= e[at + 1] && at != %l;\n", n - 1);
         }
         hy__w(c, "if (at >= 0) y0[at]++;\n}\n");
-    } else hy__w(c, "(void)x0;\n");
+    }
     if (edges) hy__w(c, "%fi y1[i] = (%t)e[i];\n", n + 1, (int)(hy__c_is_half(dtype) ? HY_F32 : dtype));
 }
 static void hy__c_allclose(hy__c *c, const hy__c_step *s)
@@ -2392,6 +2407,7 @@ static void hy__c_np_norm(hy__c *c, const hy__c_step *s)
     for (d = 0; d < x->ndim; d++)
         step[d] = d == axis[n - 1] ? (turned ? length : 1) : d != axis[0] ? 0 : turned ? 1 : length;
     hy__c_fold(c, x, 1 << axis[0] | 1 << axis[n - 1], "a", step);
+    c->scratch = (size_t)(lines * length + 1) * sizeof(double);
     hy__w(c, "double *a = (double *)(void *)scratch;\n%P {\n%K %1 = (double)%0;\n");
     hy__c_need(c, kind < HY__NORM_COLUMNS ? "vector_norm" : kind < HY__NORM_SINGULAR ? "sums_norm"
                                                                                      : "singular_norm");
@@ -2405,12 +2421,6 @@ static void hy__c_np_norm(hy__c *c, const hy__c_step *s)
                r->flag == 2 ? 0 : r->ord > 0 ? 1 : -1);
     hy__c_give(c, s, 0, "y");
     hy__w(c, "}\n");
-}
-static size_t hy__c_np_norm_scratch(const hy__c_step *s)
-{
-    const int64_t *dim = hy__c_in(s, 0)->shape.dim;
-    int axis[2], n = hy__c_norm_axes(s, axis);
-    return (size_t)(dim[axis[n - 1]] * (n == 2 ? dim[axis[0]] : 1) + 1) * sizeof(double);
 }
 static void hy__c_moments(hy__c *c, const hy__c_step *s)
 {
@@ -2469,7 +2479,6 @@ static void hy__c_batch_norm(hy__c *c, const hy__c_step *s)
           r->learn_gamma ? " * x1[k]" : "");
     if (hy__c_wants(c, s, 1)) hy__w(c, "y1[k] = x3[k];\n");
     if (hy__c_wants(c, s, 2)) hy__w(c, "y2[k] = (%r)inverse;\n");
-    if (!r->learn_gamma) hy__w(c, "(void)x1;\n");
     hy__c_sizes(c, "okj", l.outer, l.n, l.inner);
     hy__w(c, "@o @j {\nconst int at = (o * $k + k) * $j + j;\n"
           "const %r e = (x0[at] - middle) * scale + shift;\n");
@@ -2513,12 +2522,6 @@ static void hy__c_best(hy__c *c, int64_t rows, int64_t k, const char *fits, cons
           "if (p < m) order[p] = i;\n}\n", k, behind);
 }
 
-/* For topk, sort and argsort the best so far stay in order. */
-static size_t hy__c_sort_scratch(const hy__c_step *s)
-{
-    return (size_t)hy__along_axis(&hy__c_in(s, 0)->shape, hy__c_axis_attr(s->node)).n * sizeof(int32_t);
-}
-
 static void hy__c_sort(hy__c *c, const hy__c_step *s)
 {
     const int number = hy__op_number(s->node->op), topk = number == HY_OP_topk;
@@ -2531,6 +2534,7 @@ static void hy__c_sort(hy__c *c, const hy__c_step *s)
     char behind[HY__C_TEXT], mine[HY__C_TEXT], best[HY__C_TEXT], *first = mine, *then = best;
     hy_dtype value = hy__c_wide(hy__c_in(s, 0)->dtype);
     if (!l.n) return;
+    c->scratch = (size_t)l.n * sizeof(int32_t);         /* the best so far stay in order */
     hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n");
     if (kind == HY_TOPK_MASK) hy__w(c, "%fi y0[i] = 0;\n", hy__size(&hy__c_out(s)->shape));
     hy__c_open_lines(c, s, l, 0);
@@ -2624,8 +2628,6 @@ static void hy__c_tuples(hy__c *c, const hy__c_step *s)
     const hy_shape *whole = &(gather ? hy__c_in(s, 0) : hy__c_out(s))->shape, *index = &hy__c_in(s, 1)->shape;
     int64_t m = index->dim[0];
     char row[HY__C_NUMBER] = "0";
-    if (!m) hy__w(c, "(void)x1; (void)fault;\n");      /* tuples of nothing name the whole */
-    if (number == HY_OP__gather_nd_grad) hy__w(c, "(void)x2;\n");
     if (!gather) hy__w(c, "%fi y0[i] = 0;\n", hy__size(whole));
     c->letter[(int)'d'].name = row;
     hy__c_sizes(c, "ik", hy__product(index, 1, index->ndim), hy__product(whole, (int)m, whole->ndim));
@@ -2681,21 +2683,13 @@ static int64_t hy__c_order(const hy__c_step *s)
     return a->dim[a->ndim - 1];
 }
 
-/* There is room for a matrix of the first input, and for one of the results or one like it. */
-static size_t hy__c_matrices_scratch(const hy__c_step *s)
-{
-    const hy_shape *y = &hy__c_out(s)->shape;
-    int64_t n = hy__c_order(s), other = n * n;
-    if (hy__op_number(s->node->op) == HY_OP_linalg_trsm) other = hy__product(y, y->ndim - 2, y->ndim);
-    return (size_t)(n * n + other + 1) * sizeof(double);        /* 1: where they are 0 x 0 it is named, too */
-}
-
 /* For each matrix, which is at a; n: its order, q: as many numbers as it has, r: as many as b has, d: from
  * one of its diagonal to the next. */
 static void hy__c_open_matrices(hy__c *c, const hy__c_step *s, int64_t results)
 {
     const hy_shape *a = &hy__c_in(s, 0)->shape;
     int64_t n = hy__c_order(s), items = hy__size(&hy__c_out(s)->shape) ? hy__product(a, 0, a->ndim - 2) : 0;
+    c->scratch = (size_t)(n * n + results + 1) * sizeof(double);   /* 1: those of 0 x 0 are named, too */
     hy__c_sizes(c, "onqrd", items, n, n * n, results, n + 1);
     hy__w(c, "double *a = (double *)(void *)scratch, *b = a + $q;\n@o {\n@i:q a[i] = x0[o * $q + i];\n");
 }
@@ -2768,12 +2762,6 @@ static void hy__c_triangle(hy__c *c, const hy__c_step *s)
  */
 #ifndef HYBRID_NO_VISION
 /* --- images: windows again, and places between places --- */
-static size_t hy__c_deconvolution_scratch(const hy__c_step *s)
-{
-    const hy_type *y = hy__c_out(s);
-    return hy__floating(y->dtype) ? 0 : (size_t)hy__size(&y->shape) * sizeof(double);
-}
-
 static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
 {
     const int whole = !hy__floating(c->real);
@@ -2789,7 +2777,10 @@ static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
     a.pad_end = &pad_end;               /* channels are the result's here, filters the input's */
     hy__conv_window(&w.win, &a, &hy__c_out(s)->shape, &hy__c_in(s, 0)->shape);
     hy__c_window_of(&w, &hy__c_out(s)->shape, &hy__c_in(s, 0)->shape, a.last, a.groups);
-    if (whole) hy__w(c, "double *sum = (double *)(void *)scratch;\n");
+    if (whole) {
+        c->scratch = (size_t)hy__size(&hy__c_out(s)->shape) * sizeof(double);
+        hy__w(c, "double *sum = (double *)(void *)scratch;\n");
+    }
     hy__c_sizes(c, "nci", w.batch, w.channels, w.places);
     hy__c_nest_of(c, "nci", a.last ? "nic" : "nci", NULL, NULL);
     c->nest.name[HY__C_OUT] = to;
@@ -3122,12 +3113,6 @@ static void hy__c_box_iou(hy__c *c, const hy__c_step *s)
     hy__w(c, "%y = part;\n}\n");
 }
 
-static size_t hy__c_nms_scratch(const hy__c_step *s)
-{
-    const hy_shape *x = &hy__c_in(s, 0)->shape;
-    return ((size_t)x->dim[x->ndim - 2] + 1) * sizeof(int32_t);
-}
-
 static void hy__c_box_nms(hy__c *c, const hy__c_step *s)
 {
     const hy__box_nms_rec *r = (const hy__box_nms_rec *)s->node->record;
@@ -3137,6 +3122,7 @@ static void hy__c_box_nms(hy__c *c, const hy__c_step *s)
     char fits[2 * HY__C_TEXT], behind[HY__C_TEXT], number[HY__C_NUMBER], *end;
     hy__c_sizes(c, "oiksbc", all, n, w, (int64_t)r->score_index, (int64_t)r->coord_start,
                 (int64_t)(r->id_index - r->coord_start));
+    c->scratch = ((size_t)n + 1) * sizeof(int32_t);
     hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n@o {\nconst %r *x = x0 + o * %l;\n"
           "%r *y = y0 + o * %l;\nint kept = 0;\n", n * w, n * w);
     hy__c_number(number, r->valid_thresh, c->real);
@@ -3173,12 +3159,6 @@ static void hy__c_box_nms(hy__c *c, const hy__c_step *s)
     hy__w(c, "}\n");
 }
 
-static size_t hy__c_detection_scratch(const hy__c_step *s)
-{
-    size_t n = (size_t)hy__c_in(s, 0)->shape.dim[2];
-    return n * (6 * hy_dtype_size(hy__c_wide(hy__c_out(s)->dtype)) + sizeof(int32_t));
-}
-
 /* Writes a row for each anchor that has a class: class, score and corners. */
 static void hy__c_detected(hy__c *c, const hy__multibox_detection_rec *r)
 {
@@ -3204,6 +3184,7 @@ static void hy__c_detection(hy__c *c, const hy__c_step *s)
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     int64_t anchors = x->dim[2], most = r->nms_topk > 0 ? hy__least(r->nms_topk, anchors) : anchors;
     hy__c_sizes(c, "okasm", x->dim[0], x->dim[1], anchors, 6 * anchors, most);
+    c->scratch = (size_t)anchors * (6 * hy_dtype_size(c->real) + sizeof(int32_t));
     hy__w(c, "%r *copy = (%r *)(void *)scratch;\nint32_t *order = (int32_t *)(void *)(copy + $s);\n"
           "(void)order;\n@o {\n%r *y = y0 + o * $s;\nint n = 0;\n");
     hy__c_detected(c, r);
@@ -3338,15 +3319,6 @@ static void hy__c_rnn_of(const hy__c_step *s, hy__c_rnn *v)
     v->wide = v->width * v->r.directions;
 }
 
-static size_t hy__c_rnn_scratch(const hy__c_step *s)
-{
-    hy__c_rnn v;
-    int64_t n;
-    hy__c_rnn_of(s, &v);
-    n = v.batch * (v.gates + v.width + 2 * v.units) + v.steps * v.batch * (v.gates + 2 * v.wide);
-    return (size_t)n * hy_dtype_size(hy__c_wide(hy__c_in(s, 0)->dtype));
-}
-
 /* The matrices among the parameters, layer by layer: where each begins, its rows (k) and columns (n). */
 static int hy__c_rnn_parts(const hy__c_step *s, hy__c_part *part)
 {
@@ -3364,6 +3336,15 @@ static int hy__c_rnn_parts(const hy__c_step *s, hy__c_part *part)
             n++;
         }
     return n;
+}
+
+static int hy__c_pack_rnn(hy__c *c, const hy__c_step *s, hy__c_blob *b)
+{
+    const hy__rnn_rec *r = (const hy__rnn_rec *)s->node->record;
+    size_t most = (size_t)r->num_layers * 6;
+    b->part = (hy__c_part *)hy__c_alloc(c, most * sizeof *b->part);
+    if (b->part) b->parts = hy__c_rnn_parts(s, b->part);
+    return b->part ? 0 : -1;
 }
 
 static void hy__c_rnn_product(hy__c *c, const hy__c_step *s, int64_t m, const hy__c_part *w, const char *a,
@@ -3462,6 +3443,8 @@ static void hy__c_rnn_emit(hy__c *c, const hy__c_step *s)
     hy__c_rnn_parts(s, part);
     hy__c_sizes(c, "snguwWlr", v.steps, v.batch, v.gates, v.units, v.width, v.wide, v.steps - 1,
                 v.steps * v.batch * v.wide);
+    c->scratch = (size_t)(v.batch * (v.gates + v.width + 2 * v.units + v.steps * (v.gates + 2 * v.wide))) *
+                 hy_dtype_size(c->real);
     hy__w(c, "enum { last = $l };\n%r *gates = (%r *)(void *)scratch, *rec = gates + $s * $n * $g;\n"
           "%r *h = rec + $n * $g, *full = h + $n * $w, *cell = full + $n * $u, *between = cell + $n * $u;\n"
           "(void)cell; (void)last; (void)between;\n");
@@ -3479,12 +3462,6 @@ static void hy__c_rnn_emit(hy__c *c, const hy__c_step *s)
 #endif
 
 /* --- attention: a row of scores at a time --- */
-static size_t hy__c_attention_scratch(const hy__c_step *s)
-{
-    const hy_shape *k = &hy__c_in(s, 1)->shape;
-    return (size_t)hy__most(k->dim[k->ndim - 2], 1) * hy_dtype_size(hy__c_wide(hy__c_in(s, 0)->dtype));
-}
-
 /* Array k is read at the sample b, a head and a row of it. */
 static void hy__c_heads(hy__c *c, int k, const hy__heads *h, int head, int row)
 {
@@ -3520,6 +3497,7 @@ static void hy__c_attention(hy__c *c, const hy__c_step *s)
     hy__c_heads(c, 2, &of_v, 'g', 'i');
     hy__c_heads(c, HY__C_OUT, &of_y, 'h', 't');
     hy__c_axis_at(c, 'i')->step[1] = hy__c_axis_at(c, 'i')->step[2] = 0;
+    c->scratch = (size_t)hy__most(keys, 1) * hy_dtype_size(c->real);
     hy__w(c, "%r *p = (%r *)(void *)scratch;\n%P {\nconst %r *q = &%0, *k = &%1, *v = &%2;\n%r *y = &%y;\n");
     if (r->use_length) {
         hy__w(c, "const int64_t length = x%d[0];\nconst int known = length >= 0 && length <= $n;\n"
@@ -3566,17 +3544,6 @@ static int hy__c_body_reads(const hy__c_body *b, int variable)
 {
     int place = b->g->place[b->g->var[variable]->number];
     return place < 0 ? 0 : b->value[b->first[place]].reads;
-}
-
-/* Does its function take input k? What stands still is a constant of the bodies. */
-static int hy__c_control_takes(const hy__c *c, const hy__c_step *s, int k)
-{
-    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
-    int pred = hy__c_is_cond(s->node), i, b, reads = k < pred || (k >= r->data && k < r->data + r->states);
-    for (i = 0; i < hy__control_vars(r, pred); i++)
-        for (b = 0; b < s->node->nsub && hy__control_input(r, pred, i) == k; b++)
-            reads |= hy__c_body_reads(c->body[s->body + b], i);
-    return reads != 0;
 }
 
 /* Counts the bytes of a value; one that holds nothing is named, too, so it has some. */
@@ -3644,6 +3611,7 @@ static void hy__c_cond(hy__c *c, const hy__c_step *s)
 {
     hy__c_turns l;
     hy__c_turns_of(c, s, &l);
+    c->scratch = l.bytes;
     hy__w(c, hy__c_is_half(hy__c_in(s, 0)->dtype) ? "if ((x0[0] & 0x7fff) != 0) {\n" : "if (x0[0] != 0) {\n");
     hy__c_turn_call(c, s, &l, 0, HY__C_LATE);
     hy__w(c, "} else {\n");
@@ -3675,6 +3643,7 @@ static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
     int i, last = s->node->nsub - 1;
     hy__c_turns l;
     hy__c_turns_of(c, s, &l);
+    c->scratch = l.bytes;
     hy__c_turn_states(c, s, &l);
     if (last && c->body[s->body]->early) hy__c_turn_call(c, s, &l, 0, HY__C_EARLY);
     if (last) {
@@ -3720,19 +3689,6 @@ static void hy__c_int8_plan(const hy__c_step *s, hy__int8_plan *p)
 #endif
 }
 
-static int64_t hy__c_int8_bytes(const hy__int8_plan *p)
-{
-    return p->images * p->groups * hy__int8_volume(p->wide) * p->fine_c;
-}
-/* Bytes less their zero have 9 bits. */
-static int hy__c_int8_unit(const hy__int8_plan *p) { return p->taken || p->chunks ? 2 : 1; }
-static size_t hy__c_int8_scratch(const hy__c_step *s)
-{
-    hy__int8_plan p;
-    hy__c_int8_plan(s, &p);
-    return ((size_t)hy__c_int8_bytes(&p) + HY__INT8_STEP) * (size_t)hy__c_int8_unit(&p);
-}
-
 /* Where data stands, how it is rounded, and what a result is. */
 static void hy__c_int8_range(hy__c *c, int64_t numbers)
 {
@@ -3771,9 +3727,11 @@ static void hy__c_int8(hy__c *c, const hy__c_step *s)
     hy__int8_plan p;
     const char *unit;
     int64_t fine, all;
-    int d;
+    int d, wide;
     hy__c_int8_plan(s, &p);
-    unit = hy__c_int8_unit(&p) == 2 ? "int16_t" : "int8_t";
+    wide = p.taken || p.chunks;         /* bytes less their zero have 9 bits */
+    unit = wide ? "int16_t" : "int8_t";
+    c->scratch = ((size_t)(p.images * p.groups * hy__int8_volume(p.wide) * p.fine_c) + HY__INT8_STEP) << wide;
     fine = p.groups * p.fine_c;
     all = p.groups * p.coarse_c;
     for (d = 0; d < 3; d++) {           /* of dim z: coarse z, fine Z, wide a, stride d, from D to L */
@@ -3853,16 +3811,10 @@ static void hy__c_matmul_nbits(hy__c *c, const hy__c_step *s)
     const int omitted = hy__nbits_omitted(r, &hy__c_in(s, 1)->shape);
     const int zeros = r->use_zero_points ? 3 : 0, index = r->use_g_idx ? 3 + (zeros > 0) : 0;
     char bias[HY__C_TEXT] = "0";
-    int i;
     if (!r->no_bias) hy__c_text(bias, "x%d[j]", s->node->nin - 1);
     hy__c_sizes(c, "ijbkR", hy__size(&hy__c_out(s)->shape) / r->num_hidden, (int64_t)r->num_hidden, w.dim[1],
                 (int64_t)r->in_units, w.dim[1] * w.dim[2]);
-    if (omitted) {
-        for (i = 0; i < s->node->nin - !r->no_bias; i++) hy__w(c, "(void)x%d;\n", i);
-        if (index) hy__w(c, "(void)fault;\n");
-        hy__w(c, "@i @j y0[i * $j + j] = %s;\n", bias);
-        return;
-    }
+    if (omitted) { hy__w(c, "@i @j y0[i * $j + j] = %s;\n", bias); return; }
     hy__c_need(c, "bits_at");
     if (index) hy__c_need(c, "index_due");
     hy__w(c, "@i @j {\nconst uint8_t *w = x1 + j * $R;\nfloat sum = %s;\n@b {\nfloat part = 0;\n", bias);
@@ -3883,17 +3835,16 @@ static void hy__c_matmul_nbits(hy__c *c, const hy__c_step *s)
  * Rows without an emitter say of an operator that its results depend on no value (KNOWN), that each of its
  * elements comes from one place whatever the values (MOVES; of most the operator's own row says so), or that
  * it has no C source although its row says that it moves elements. */
-enum { HY__C_TAIL = 1, HY__C_PACK_DENSE = 2, HY__C_PACK_CONV = 4, HY__C_PACK_RNN = 8,
-       HY__C_WHOLE = 16, HY__C_FAULTS = 32, HY__C_KNOWN = 64, HY__C_MOVES = 128 };
+enum { HY__C_TAIL = 1, HY__C_WHOLE = 2, HY__C_KNOWN = 4, HY__C_MOVES = 8 };
 typedef struct hy__c_emitter {
     hy__c_fn emit;
     int      flags;
-    size_t (*scratch)(const hy__c_step *s);
+    int    (*pack)(hy__c *c, const hy__c_step *s, hy__c_blob *b);      /* weights that stand still, or NULL */
     int      op[9];                     /* operators that it writes, then 0, which is one with a formula */
 } hy__c_emitter;
 
 static const hy__c_emitter hy__c_emitters[] = {
-    { hy__c_fully_connected, HY__C_TAIL | HY__C_PACK_DENSE, NULL, { HY_OP_fully_connected } },
+    { hy__c_fully_connected, HY__C_TAIL, hy__c_pack_dense, { HY_OP_fully_connected } },
     { hy__c_dot, HY__C_TAIL, NULL, { HY_OP_dot } },
     { hy__c_gemm2, HY__C_TAIL, NULL, { HY_OP_batch_dot, HY_OP_linalg_gemm2 } },
     { hy__c_np_matmul, HY__C_TAIL, NULL, { HY_OP__np_matmul } },
@@ -3901,65 +3852,62 @@ static const hy__c_emitter hy__c_emitters[] = {
     { hy__c_join, HY__C_WHOLE, NULL, { HY_OP_concat, HY_OP_extend, HY_OP_stack, HY_OP_vstack, HY_OP_hstack,
       HY_OP_dstack, HY_OP_column_stack } },
     { hy__c_assign, HY__C_WHOLE, NULL, { HY_OP_slice_assign, HY_OP_slice_assign_scalar } },
-    { hy__c_insert, HY__C_WHOLE, NULL, { HY_OP_insert, HY_OP_insert_slice } },
-    { hy__c_insert, HY__C_WHOLE | HY__C_FAULTS, NULL, { HY_OP_insert_tensor } },
+    { hy__c_insert, HY__C_WHOLE, NULL, { HY_OP_insert, HY_OP_insert_slice, HY_OP_insert_tensor } },
     { hy__c_each, HY__C_WHOLE, NULL, { HY_OP_atleast_1d, HY_OP_atleast_2d, HY_OP_atleast_3d } },
     { hy__c_cast, HY__C_WHOLE, NULL, { HY_OP_cast, HY_OP_amp_cast, HY_OP__real, HY_OP__beside_number } },
     { hy__c_softmax, 0, NULL, { HY_OP_softmax, HY_OP_log_softmax, HY_OP_softmin, HY_OP_softmax_activation,
       HY_OP_softmax_output } },
-    { hy__c_cross_entropy, HY__C_FAULTS, NULL, { HY_OP_softmax_cross_entropy } },
-    { hy__c_ctc_loss, HY__C_FAULTS, hy__c_ctc_scratch, { HY_OP_ctc_loss } },
+    { hy__c_cross_entropy, 0, NULL, { HY_OP_softmax_cross_entropy } },
+    { hy__c_ctc_loss, 0, NULL, { HY_OP_ctc_loss } },
     { hy__c_cumsum, 0, NULL, { HY_OP_cumsum } },
     { hy__c_triangle, 0, NULL, { HY_OP_tril, HY_OP_triu } },
-    { hy__c_inverse, HY__C_FAULTS, hy__c_matrices_scratch, { HY_OP_linalg_inverse } },
-    { hy__c_det, 0, hy__c_matrices_scratch, { HY_OP_linalg_det, HY_OP_linalg_slogdet } },
-    { hy__c_cholesky, HY__C_FAULTS, hy__c_matrices_scratch, { HY_OP_linalg_potrf } },
-    { hy__c_trsm, 0, hy__c_matrices_scratch, { HY_OP_linalg_trsm } },
-    { hy__c_sort, 0, hy__c_sort_scratch, { HY_OP_topk, HY_OP_sort, HY_OP_argsort } },
+    { hy__c_inverse, 0, NULL, { HY_OP_linalg_inverse } },
+    { hy__c_det, 0, NULL, { HY_OP_linalg_det, HY_OP_linalg_slogdet } },
+    { hy__c_cholesky, 0, NULL, { HY_OP_linalg_potrf } },
+    { hy__c_trsm, 0, NULL, { HY_OP_linalg_trsm } },
+    { hy__c_sort, 0, NULL, { HY_OP_topk, HY_OP_sort, HY_OP_argsort } },
     { hy__c_arg, 0, NULL, { HY_OP_argmax, HY_OP_argmin, HY_OP_argmax_channel } },
     { hy__c_reduce, 0, NULL, { HY_OP_sum, HY_OP_mean, HY_OP_prod, HY_OP_nansum, HY_OP_nanprod, HY_OP_max,
       HY_OP_min, HY_OP__sum_like } },
     { hy__c_norm, 0, NULL, { HY_OP_norm } },
     { hy__c_allclose, 0, NULL, { HY_OP_allclose } },
-    { hy__c_histogram, HY__C_FAULTS, NULL, { HY_OP_histogram } },
+    { hy__c_histogram, 0, NULL, { HY_OP_histogram } },
     { hy__c_moments, 0, NULL, { HY_OP_moments } },
     { hy__c_average, 0, NULL, { HY_OP__average } },
-    { hy__c_np_norm, 0, hy__c_np_norm_scratch, { HY_OP__np_norm } },
+    { hy__c_np_norm, 0, NULL, { HY_OP__np_norm } },
     { hy__c_layer_norm, 0, NULL, { HY_OP_layer_norm } },
     { hy__c_group_norm, 0, NULL, { HY_OP_group_norm, HY_OP_instance_norm } },
     { hy__c_batch_norm, 0, NULL, { HY_OP_batch_norm, HY_OP_batch_norm_relu } },
     { hy__c_l2_normalization, 0, NULL, { HY_OP_l2_normalization } },
     { hy__c_prelu, 0, NULL, { HY_OP_leaky_relu } },
-    { hy__c_take, 0, NULL, { HY_OP_embedding } },
-    { hy__c_take, HY__C_FAULTS, NULL, { HY_OP_take } },
-    { hy__c_pick, HY__C_FAULTS, NULL, { HY_OP_pick } },
-    { hy__c_pick, 0, NULL, { HY_OP_batch_take } },
+    { hy__c_take, 0, NULL, { HY_OP_embedding, HY_OP_take } },
+    { hy__c_pick, 0, NULL, { HY_OP_pick, HY_OP_batch_take } },
     { hy__c_one_hot, 0, NULL, { HY_OP_one_hot } },
-    { hy__c_tuples, HY__C_FAULTS, NULL, { HY_OP_gather_nd, HY_OP_scatter_nd, HY_OP__gather_nd_grad } },
-    { hy__c_index_copy, HY__C_FAULTS, NULL, { HY_OP_index_copy, HY_OP_put_rows } },
+    { hy__c_tuples, 0, NULL, { HY_OP_gather_nd, HY_OP_scatter_nd, HY_OP__gather_nd_grad } },
+    { hy__c_index_copy, 0, NULL, { HY_OP_index_copy, HY_OP_put_rows } },
     { hy__c_sequence, 0, NULL, { HY_OP_sequence_mask, HY_OP_sequence_last, HY_OP_sequence_reverse } },
-    { hy__c_attention, HY__C_FAULTS, hy__c_attention_scratch, { HY_OP_attention } },
+    { hy__c_attention, 0, NULL, { HY_OP_attention } },
 #ifndef HYBRID_NO_INT8
-    { hy__c_int8, 0, hy__c_int8_scratch, { HY_OP_int8_dense, HY_OP_int8_convolution } },
+    { hy__c_int8, 0, NULL, { HY_OP_int8_dense, HY_OP_int8_convolution } },
     { hy__c_int8_table, 0, NULL, { HY_OP_int8_table } },
     { hy__c_int8_add, 0, NULL, { HY_OP_int8_add } },
-    { hy__c_matmul_nbits, HY__C_FAULTS, NULL, { HY_OP_matmul_nbits } },
+    { hy__c_matmul_nbits, 0, NULL, { HY_OP_matmul_nbits } },
 #endif
 #ifndef HYBRID_NO_RNN
-    { hy__c_rnn_emit, HY__C_PACK_RNN, hy__c_rnn_scratch, { HY_OP_rnn } },
+    { hy__c_rnn_emit, 0, hy__c_pack_rnn, { HY_OP_rnn } },
 #endif
 #ifndef HYBRID_NO_VISION
-    { hy__c_convolution, HY__C_TAIL | HY__C_PACK_CONV, hy__c_conv_scratch, { HY_OP_convolution } },
+    { hy__c_convolution, HY__C_TAIL, hy__c_pack_conv, { HY_OP_convolution } },
     { hy__c_pooling, 0, NULL, { HY_OP_pooling } },
-    { hy__c_deconvolution, 0, hy__c_deconvolution_scratch, { HY_OP_deconvolution } },
+    { hy__c_deconvolution, 0, NULL, { HY_OP_deconvolution } },
     { hy__c_adaptive, 0, NULL, { HY_OP_adaptive_avg_pooling } },
     { hy__c_lrn, 0, NULL, { HY_OP_lrn } },
     { hy__c_upsampling, 0, NULL, { HY_OP_upsampling } },
     { hy__c_box_iou, 0, NULL, { HY_OP_box_iou } },
-    { hy__c_box_nms, 0, hy__c_nms_scratch, { HY_OP_box_nms } },
-    { hy__c_detection, 0, hy__c_detection_scratch, { HY_OP_multibox_detection } },
+    { hy__c_box_nms, 0, NULL, { HY_OP_box_nms } },
+    { hy__c_detection, 0, NULL, { HY_OP_multibox_detection } },
     { hy__c_roi_pooling, 0, NULL, { HY_OP_roi_pooling } },
-    { hy__c_roi_align, HY__C_FAULTS, NULL, { HY_OP_roi_align } },
+    { hy__c_roi_align, 0, NULL, { HY_OP_roi_align } },
     { hy__c_resize, 0, NULL, { HY_OP_bilinear_resize } },
     { hy__c_to_tensor, 0, NULL, { HY_OP_image_to_tensor } },
     { hy__c_normalize, 0, NULL, { HY_OP_image_normalize } },
@@ -4002,14 +3950,6 @@ static const hy__c_emitter *hy__c_emitter_of(const hy__node *node)
     const hy__c_emitter *e = hy__c_emitter_row(node);
     if (node->op->flags & HY_OP_CONTROL) return hy__c_control_emitter(node);
     return e->emit ? e : NULL;
-}
-
-/* May it meet an index, or a region, that is none? Then its function is given where to say so. */
-static int hy__c_may_fault(const hy__node *node, int flags)
-{
-    return (flags & HY__C_FAULTS) && (int)hy__c_attr(node, "mode", HY_INDEX_RAISE) == HY_INDEX_RAISE &&
-           hy__c_attr(node, "aligned", 1) != 0 && hy__c_attr(node, "use_g_idx", 1) != 0 &&
-           hy__c_attr(node, "use_length", 1) != 0;
 }
 
 /* Do its results not depend on any value? */
@@ -4531,34 +4471,16 @@ static int hy__c_join_tail(hy__c *c, const hy__node *node, int place)
     return 0;
 }
 
-#ifndef HYBRID_NO_RNN
-static int hy__c_pack_rnn(hy__c *c, const hy__c_step *s, hy__c_blob *b)
-{
-    const hy__rnn_rec *r = (const hy__rnn_rec *)s->node->record;
-    size_t most = (size_t)r->num_layers * 6;
-    b->part = (hy__c_part *)hy__c_alloc(c, most * sizeof *b->part);
-    if (b->part) b->parts = hy__c_rnn_parts(s, b->part);
-    return b->part ? 0 : -1;
-}
-#endif
-
-static int hy__c_pack(hy__c *c, hy__c_step *s, int flags)
+static int hy__c_pack(hy__c *c, hy__c_step *s, const hy__c_emitter *e)
 {
     const hy__node *w = s->node->nin > 1 ? s->node->in[1].node : NULL;
-    if (!(flags & (HY__C_PACK_DENSE | HY__C_PACK_CONV | HY__C_PACK_RNN)) || !w || !w->held ||
-        !hy__size(&w->constant.type.shape) ||
+    if (!e->pack || !w || !w->held || !hy__size(&w->constant.type.shape) ||
         !hy__floating(w->constant.type.dtype) || !hy__size(&hy__c_out(s)->shape)) return 0;
     s->packed = hy__c_blob_add(c, &w->constant, hy__c_name_of(c, w));
     if (s->packed < 0) return -1;
     c->blob[s->packed].of = s->name;
     c->blob[s->packed].lanes = HY__C_LANES;
-#ifndef HYBRID_NO_RNN
-    if (flags & HY__C_PACK_RNN) return hy__c_pack_rnn(c, s, &c->blob[s->packed]);
-#endif
-#ifndef HYBRID_NO_VISION
-    if (flags & HY__C_PACK_CONV) hy__c_pack_conv(s, &c->blob[s->packed]); else
-#endif
-    hy__c_pack_dense(s, &c->blob[s->packed]);
+    if (e->pack(c, s, &c->blob[s->packed])) return -1;
     s->packed = hy__c_blob_once(c, s->packed);
     return 0;
 }
@@ -4579,12 +4501,9 @@ static int hy__c_step_of(hy__c *c, const hy__node *node, int place)
     s->emit = e ? e->emit : hy__c_is_pointwise(node) ? hy__c_pointwise : hy__c_moves;
     s->tails = e && (e->flags & HY__C_TAIL);
     for (k = 1; k < c->bodies && !s->body; k++) if (c->body[k]->of == node) s->body = k;
-    s->faults = e && hy__c_may_fault(node, e->flags);
     c->at->steps++;
     if (!e && !hy__c_is_pointwise(node) && hy__c_map_of(c, s)) return -1;
-    if (e && hy__c_pack(c, s, e->flags)) return -1;
-    if (e && e->scratch) s->scratch = hy__round64(e->scratch(s));
-    return 0;
+    return e ? hy__c_pack(c, s, e) : 0;
 }
 
 /* Is there something that writes it? Those without are named together. */
@@ -4689,6 +4608,47 @@ static int hy__c_steps(hy__c *c)
 }
 
 /* --- where values lie --- */
+/* Counts the bytes of halves as floats; those without elements are named, too, so they have some. */
+static size_t hy__c_floats(const hy_shape *s)
+{
+    return hy__round64((size_t)hy__most(hy__size(s), 1) * sizeof(float));
+}
+
+/* The lines of the operator, without what opens and closes its function. */
+static void hy__c_write_lines(hy__c *c, const hy__c_step *s)
+{
+    c->real = hy__c_wide(s->node->type[0].dtype);
+    memset(c->letter, 0, sizeof c->letter);
+    c->letter[(int)'a'].name = "at";
+    s->emit(c, s);
+}
+
+/* Writes a step to nowhere, and notes what of it is a parameter: inputs that its lines name, room that its
+ * emitter asks for, and a place to say that data were bad. Halves that it wants as floats lie behind that. */
+static void hy__c_learn(hy__c *c, hy__c_step *s)
+{
+    hy__target nowhere;
+    int k;
+    s->takes = (char *)hy__c_alloc(c, (size_t)s->node->nin + (size_t)(s->tail ? s->tail->nin : 0));
+    if (!s->takes) return;
+    memset(&nowhere, 0, sizeof nowhere);
+    nowhere.F = c->F;
+    c->t = &nowhere;
+    c->learns = s;
+    c->scratch = 0;
+    hy__c_write_lines(c, s);
+    c->learns = NULL;
+    c->t = NULL;
+    s->scratch = hy__round64(c->scratch);
+    c->at->faults |= s->faults;
+    for (k = 0; k < s->node->nin && !s->whole; k++)
+        if (s->takes[k] && hy__c_is_half(hy__c_in(s, k)->dtype))
+            s->halves += hy__c_floats(&hy__c_in(s, k)->shape);
+    for (k = 0; k < s->node->nout && !s->whole; k++)
+        if (hy__c_is_half(s->node->type[k].dtype) && hy__c_wants(c, s, k))
+            s->halves += hy__c_floats(&s->node->type[k].shape);
+}
+
 static void hy__c_touch(hy__c *c, int v, int step)
 {
     hy__c_value *x = &c->at->value[c->at->value[v].root];
@@ -4697,20 +4657,6 @@ static void hy__c_touch(hy__c *c, int v, int step)
     if (x->from < 0) x->from = step;
     x->to = late && x->from < c->at->early ? c->at->steps : step;       /* there will be other turns */
     x->reads |= late ? HY__C_LATE : HY__C_EARLY;
-}
-
-/* Does the function of a step read input k, so that it is a parameter? */
-static int hy__c_takes(const hy__c *c, const hy__c_step *s, int k)
-{
-    int number = hy__op_number(s->node->op);
-    if (s->body) return hy__c_control_takes(c, s, k);
-    if (k && (s->emit == hy__c_moves || number == HY_OP__sum_like || number == HY_OP_softmax_output))
-        return 0;                       /* of the other only the shape counts, or nothing */
-#ifndef HYBRID_NO_VISION
-    if (k && s->emit == hy__c_resize) return 0;
-#endif
-    if (s->emit == hy__c_join || s->emit == hy__c_moves) return hy__size(&hy__c_in(s, k)->shape) > 0;
-    return s->emit != hy__c_pointwise || hy__c_reads(s->node, k);
 }
 
 /* Does head i go out by itself? Others are copied at the end. */
@@ -4729,11 +4675,10 @@ static void hy__c_touch_all(hy__c *c)
         const hy__node *last = s->tail ? s->tail : s->node;
         if (!s->emit) continue;
         for (k = 0; k < s->node->nin; k++)
-            if (hy__c_takes(c, s, k) && !(k == 1 && s->packed >= 0))
+            if (s->takes[k] && !(k == 1 && s->packed >= 0))
                 hy__c_touch(c, hy__c_value_of(c, &s->node->in[k]), i);
         for (k = 0; s->tail && k < s->tail->nin; k++)
-            if (k != s->tail_at && hy__c_reads(s->tail, k))
-                hy__c_touch(c, hy__c_value_of(c, &s->tail->in[k]), i);
+            if (s->takes[s->node->nin + k]) hy__c_touch(c, hy__c_value_of(c, &s->tail->in[k]), i);
         for (k = 0; k < last->nout; k++) hy__c_touch(c, s->y + k, i);
     }
     for (i = 0; i < c->at->g->heads; i++)
@@ -4745,19 +4690,10 @@ static int hy__c_place(hy__c *c)
     hy__c_body *p = c->at;
     hy__block_of *b = (hy__block_of *)hy__c_alloc(c, (size_t)(p->values + p->steps) * sizeof *b);
     int i, n = 0;
-    hy__c_turns turns;
     if (!b) return -1;
-    for (i = 0; i < p->steps; i++) {
-        hy__c_step *s = &p->step[i];
-        int k;
-        for (k = 0; s->body && k < s->node->nsub; k++) s->faults |= c->body[s->body + k]->faults;
-        p->faults |= s->emit && s->faults;
-        if (!s->body) continue;
-        hy__c_turns_of(c, s, &turns);
-        s->scratch = turns.bytes;
-    }
-    hy__c_touch_all(c);
-    for (i = 0; i < p->values + p->steps; i++) {
+    for (i = 0; i < p->steps && !c->F->code; i++) if (p->step[i].emit) hy__c_learn(c, &p->step[i]);
+    if (!c->F->code) hy__c_touch_all(c);
+    for (i = 0; i < p->values + p->steps && !c->F->code; i++) {
         const hy__c_step *s = i < p->values ? NULL : &p->step[i - p->values];
         const hy__c_value *v = s ? NULL : &p->value[i];
         if (s ? !s->emit || s->scratch + s->halves == 0 : v->where != HY__AT_ARENA || v->root != i ||
@@ -4783,28 +4719,6 @@ static void hy__c_place_weights(hy__c *c)
     for (i = 0; i < c->blobs; i++) {
         c->blob[i].offset = c->weights;
         c->weights += hy__round64((size_t)c->blob[i].n * hy_dtype_size(c->blob[i].from.type.dtype));
-    }
-}
-
-/* Counts the bytes of halves as floats; those without elements are named, too, so they have some. */
-static size_t hy__c_floats(const hy_shape *s)
-{
-    return hy__round64((size_t)hy__most(hy__size(s), 1) * sizeof(float));
-}
-
-/* Halves that a step wants as floats lie behind its scratch. */
-static void hy__c_widen(hy__c *c)
-{
-    int i, k;
-    for (i = 0; i < c->at->steps; i++) {
-        hy__c_step *s = &c->at->step[i];
-        if (!s->emit || s->whole) continue;
-        for (k = 0; k < s->node->nin; k++)
-            if (hy__c_is_half(hy__c_in(s, k)->dtype) && hy__c_takes(c, s, k))
-                s->halves += hy__c_floats(&hy__c_in(s, k)->shape);
-        for (k = 0; k < s->node->nout; k++)
-            if (hy__c_is_half(s->node->type[k].dtype) && hy__c_wants(c, s, k))
-                s->halves += hy__c_floats(&s->node->type[k].shape);
     }
 }
 
@@ -4953,7 +4867,7 @@ static void hy__c_write_ports(hy__c *c, const hy__c_step *s, int call)
     hy__w(c, "%(");
     for (k = 0; k < s->node->nin; k++) {
         const hy_dtype dtype = hy__c_in(s, k)->dtype;
-        if (!hy__c_takes(c, s, k)) continue;
+        if (!s->takes[k]) continue;
         hy__w(c, "%,");
         if (!call) hy__w(c, "const %t *restrict %s%d", (int)dtype, hy__c_is_half(dtype) && !s->whole ? "half"
             : "x", k);
@@ -4961,7 +4875,7 @@ static void hy__c_write_ports(hy__c *c, const hy__c_step *s, int call)
         else hy__c_write_where(c, hy__c_value_of(c, &s->node->in[k]));
     }
     for (k = 0; s->tail && k < s->tail->nin; k++) {
-        if (k == s->tail_at || !hy__c_reads(s->tail, k)) continue;
+        if (!s->takes[s->node->nin + k]) continue;
         hy__w(c, "%,");
         if (!call) hy__w(c, "const %t *restrict z%d", (int)hy__edge_type(&s->tail->in[k])->dtype, k);
         else hy__c_write_where(c, hy__c_value_of(c, &s->tail->in[k]));
@@ -4990,7 +4904,7 @@ static void hy__c_write_halves(hy__c *c, const hy__c_step *s, int behind)
         int out = k - s->node->nin;
         const hy_type *t = out < 0 ? hy__c_in(s, k) : &s->node->type[out];
         const char *half;
-        if (!hy__c_is_half(t->dtype) || (out < 0 ? !hy__c_takes(c, s, k) : !hy__c_wants(c, s, out))) continue;
+        if (!hy__c_is_half(t->dtype) || (out < 0 ? !s->takes[k] : !hy__c_wants(c, s, out))) continue;
         half = hy__c_need_half(c, t->dtype);
         if (!behind) hy__w(c, "float *%s%d = (float *)(void *)(scratch + %l);\n", out < 0 ? "x" : "y",
                            out < 0 ? k : out, (int64_t)at);
@@ -5009,10 +4923,7 @@ static void hy__c_write_step(hy__c *c, const hy__c_step *s)
     hy__c_write_ports(c, s, 0);
     hy__w(c, "\n{\n");
     if (!s->whole) hy__c_write_halves(c, s, 0);
-    c->real = hy__c_wide(s->node->type[0].dtype);
-    memset(c->letter, 0, sizeof c->letter);
-    c->letter[(int)'a'].name = "at";
-    s->emit(c, s);
+    hy__c_write_lines(c, s);
     if (!s->whole) hy__c_write_halves(c, s, 1);
     hy__w(c, "}\n\n");
 }
@@ -5323,11 +5234,13 @@ static int hy__c_rooms(hy__c *c)
 static void hy__c_body_free(hy__heap *heap, hy__c_body *b)
 {
     int i, k, lent;
-    for (i = 0; i < b->steps; i++)
+    for (i = 0; i < b->steps; i++) {
+        hy__free(heap, b->step[i].takes);
         if (b->step[i].map && b->step[i].emit) {
             for (k = 0; k < b->step[i].node->nout; k++) hy__free(heap, b->step[i].map[k].table);
             hy__free(heap, b->step[i].map);
         }
+    }
     for (i = 0; b->name && i < b->g->n; i++) {
         for (lent = k = 0; b->var && k < b->g->vars; k++) lent |= b->var[k] == b->name[i];
         if (!lent) hy__free(heap, (void *)b->name[i]);
@@ -5392,7 +5305,6 @@ static int hy__c_open_graph(hy__c *c, const hy_graph *g, const hy_type *input)
     for (k = 0; k < c->bodies; k++) {
         c->at = c->body[k];
         if (hy__c_rooms(c) || hy__c_names(c) || hy__c_steps(c)) return -1;
-        hy__c_widen(c);
     }
     while (k--) {                       /* inner ones first: their memory is scratch of others */
         c->at = c->body[k];
