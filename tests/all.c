@@ -119,6 +119,7 @@
 #include "test_onnx_built.c"
 #include "test_onnx_given.c"
 #include "test_onnx_runtime.c"
+#include "test_onnx_attention.c"
 #include "test_onnx_int8.c"
 #include "test_misuse.c"
 #include "test_fitted.c"
@@ -222,6 +223,7 @@ int main(int argc, char **argv)
     test_onnx_built();
     test_onnx_given();
     test_onnx_runtime();
+    test_onnx_attention();
     test_onnx_int8();
     test_walk();
     test_handles();

@@ -1,14 +1,14 @@
 /* Operators of ONNX Runtime (com.microsoft), one node a file: against their definitions in doubles, line by line and
  * compiled, and what does not fit by name. */
-enum { MS_MOST = 12, MS_NUMBERS = 4096 };
+enum { MS_MOST = 17, MS_OUTPUTS = 4, MS_NUMBERS = 4096 };
 typedef struct ms_case {
     hy_frame  *F;
     onnx_text  node;                    /* its attributes */
     hy_array  *in[MS_MOST];             /* NULL: left out */
     int        inputs, outputs;
     uint32_t   seed;
-    double     want[3][MS_NUMBERS];     /* by output */
-    int        count[3];
+    double     want[MS_OUTPUTS][MS_NUMBERS];     /* by output */
+    int        count[MS_OUTPUTS];
 } ms_case;
 
 static double ms_random(ms_case *c)     /* from -1 to 1 */
@@ -52,8 +52,9 @@ static void ms_floats_of(ms_case *c, const char *name, int n, const float *v)
 /* The network of the node. */
 static hy_block *ms_net(ms_case *c, const char *op)
 {
-    static const char *const names[MS_MOST] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l" };
-    static const char *const outs[] = { "y", "z", "w" };
+    static const char *const names[MS_MOST] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l",
+        "m", "n", "o", "p", "q" };
+    static const char *const outs[MS_OUTPUTS] = { "y", "z", "w", "v" };
     onnx_text g = { NULL, 0, 0 };
     hy_block *net;
     int i, k, dims[HY_MAX_DIM];

@@ -30,11 +30,13 @@
  * What it reads: opset 1 to 27, typed and raw data, data beside the file (hy_onnx_from: in `folder`),
  * functions of the model; int16, uint16, uint32 and whole numbers of 2 and 4 bits as numbers of wider types,
  * inputs and outputs, too; of com.microsoft what ONNX Runtime's optimiser makes: gelu, products, convolutions
- * and norms with what stands around them, EmbedLayerNormalization, DynamicQuantizeLSTM, the QLinear operators
- * of its quantiser, MatMulNBits, whose weights stay packed in memory. Scales that are 0, below 0 or no
- * numbers are refused, so are zero points of another type. int8 is written as what makes floats of 8 bits and
- * 8 bits of floats around Conv, Gemm, MatMul, Add and Mul. What cannot run is listed all at once: operator,
- * node, reason. Nothing in a file is believed before it is checked, and nothing here recurses.
+ * and norms with what stands around them, EmbedLayerNormalization, Attention, MultiHeadAttention,
+ * GroupQueryAttention, RotaryEmbedding, DynamicQuantizeLSTM, the QLinear operators of its quantiser,
+ * MatMulNBits, whose weights stay packed in memory. Scales that are 0, below 0 or no numbers are refused, so
+ * are zero points of another type and attributes that change what such an operator gives and are not known.
+ * int8 is written as what makes floats of 8 bits and 8 bits of floats around Conv, Gemm, MatMul, Add and Mul.
+ * What cannot run is listed all at once: operator, node, reason. Nothing in a file is believed before it is
+ * checked, and nothing here recurses.
  *
  * ROOMS  >>protobuf fields of messages   >>model   nodes, values, tensors, read once
  *        >>running  values of a call     >>ops     what each operator does, one function each
@@ -5046,14 +5048,35 @@ static void onnx__do_attention(onnx__run *R)
     onnx__out(R, 0, flat ? onnx__unheaded(R, p) : p);
 }
 
+/* x of 4 dims, heads on such an axis, of each of which the first `part` numbers turn by (B or 1, T, part / 2). */
+static hy_array *onnx__rotated(onnx__run *R, hy_array *x, int heads, hy_array *c, hy_array *sn, int64_t part,
+                               int pairs)
+{
+    hy_frame *F = R->F;
+    const int64_t half = part / 2;
+    hy_array *a, *b, *rest = NULL, *y;
+    hy_shape s;
+    if (!onnx__shape(R, x, &s)) return NULL;
+    c = hy_expand_dims(F, c, heads);
+    sn = hy_expand_dims(F, sn, heads);
+    if (part < s.dim[3]) rest = onnx__cut(R, x, 3, part, s.dim[3], 1);
+    a = pairs ? onnx__cut(R, x, 3, 0, part, 2) : onnx__cut(R, x, 3, 0, half, 1);
+    b = pairs ? onnx__cut(R, x, 3, 1, part, 2) : onnx__cut(R, x, 3, half, part, 1);
+    x = hy_sub(F, hy_mul(F, a, c), hy_mul(F, b, sn));
+    y = hy_add(F, hy_mul(F, a, sn), hy_mul(F, b, c));
+    s.dim[3] = part;
+    y = pairs ? onnx__to(R, hy_stack(F, hy_group(F, x, y), 4), s) : onnx__join(R, x, y, 3);
+    return rest ? onnx__join(R, y, rest, 3) : y;
+}
+
 /* Of (B, heads, T, D), or (B, T, heads D), which stays as it lies. */
 static void onnx__do_rotary(onnx__run *R)
 {
     hy_frame *F = R->F;
-    hy_array *x = onnx__in(R, 0), *c = onnx__in(R, 1), *sn = onnx__in(R, 2), *a, *b, *rest = NULL, *y;
+    hy_array *x = onnx__in(R, 0), *c = onnx__in(R, 1), *sn = onnx__in(R, 2);
     int flat = onnx__rank(R, x) == 3, pairs = onnx__int(R, "interleaved", 0) != 0;
-    int64_t part, half, heads = onnx__int(R, "num_heads", 0);
-    hy_shape whole, s, sa;
+    int64_t part, heads = onnx__int(R, "num_heads", 0);
+    hy_shape whole, s;
     if (!onnx__shape(R, x, &whole) || (whole.ndim != 3 && whole.ndim != 4)) {
         onnx__fail(R, "data of 3 or 4 dims is due");
         return;
@@ -5066,25 +5089,12 @@ static void onnx__do_rotary(onnx__run *R)
     if (flat) x = onnx__to(R, x, s = HY_SHAPE(s.dim[0], s.dim[1], heads, s.dim[2] / heads));
     part = onnx__int(R, "rotary_embedding_dim", 0);
     if (part < 1 || part > s.dim[3]) part = s.dim[3];
-    half = part / 2;
     if (onnx__has(R, 3)) {
         c = hy_take(F, c, onnx__in(R, 3), 0, NULL);
         sn = hy_take(F, sn, onnx__in(R, 3), 0, NULL);
     }
-    c = hy_expand_dims(F, c, 1 + flat);         /* (B, T, half) for all heads */
-    sn = hy_expand_dims(F, sn, 1 + flat);
-    if (part < s.dim[3]) rest = onnx__cut(R, x, 3, part, s.dim[3], 1);
-    a = pairs ? onnx__cut(R, x, 3, 0, part, 2) : onnx__cut(R, x, 3, 0, half, 1);
-    b = pairs ? onnx__cut(R, x, 3, 1, part, 2) : onnx__cut(R, x, 3, half, part, 1);
-    x = hy_sub(F, hy_mul(F, a, c), hy_mul(F, b, sn));
-    y = hy_add(F, hy_mul(F, a, sn), hy_mul(F, b, c));
-    if (pairs) {
-        sa = s;
-        sa.dim[3] = part;
-        y = onnx__to(R, hy_stack(F, hy_group(F, x, y), 4), sa);
-    } else y = onnx__join(R, x, y, 3);
-    if (rest) y = onnx__join(R, y, rest, 3);
-    onnx__out(R, 0, flat ? onnx__to(R, y, whole) : y);
+    x = onnx__rotated(R, x, 1 + flat, c, sn, part, pairs);
+    onnx__out(R, 0, flat ? onnx__to(R, x, whole) : x);
 }
 
 static void onnx__do_causal_conv(onnx__run *R)
@@ -5150,30 +5160,37 @@ static void onnx__do_linear_attention(onnx__run *R)
     onnx__out(R, 1, onnx__cast(R, S, onnx__has(R, 3) ? onnx__type_in(R, 3) : d));
 }
 
-static void onnx__do_tensor_scatter(onnx__run *R)
+/* past with the rows u, in each sample from the place that `begin` says on (NULL: from 0 on), going round if
+ * `circular`. */
+static hy_array *onnx__rows_put(onnx__run *R, hy_array *past, hy_array *u, hy_array *begin, int axis,
+                                int circular)
 {
     hy_frame *F = R->F;
-    hy_array *past = onnx__in(R, 0), *u = onnx__in(R, 1), *begin = onnx__in(R, 2), *at, *y;
+    hy_array *at;
     hy_shape s, su, place;
-    int axis, i;
-    if (!onnx__shape(R, past, &s) || !onnx__shape(R, u, &su)) return;
-    axis = onnx__axis(R, onnx__int(R, "axis", -2), s.ndim);
+    int i;
+    if (!onnx__shape(R, past, &s) || !onnx__shape(R, u, &su)) return NULL;
     place.ndim = s.ndim;
     for (i = 0; i < s.ndim; i++) place.dim[i] = i ? 1 : s.dim[0];
     at = onnx__counter(R, su.dim[axis], 1, axis, s.ndim);
     if (begin) at = hy_add(F, at, onnx__to(R, onnx__cast(R, begin, HY_I64), place));
-    if (!strcmp(onnx__string(R, "mode", "linear"), "circular"))
-        at = hy_mod_scalar(F, at, (double)s.dim[axis]);
+    if (circular) at = hy_mod_scalar(F, at, (double)s.dim[axis]);
     else at = onnx__checked(R, at, s.dim[axis]);
     if (!begin || s.dim[0] == 1) {              /* the same places in all samples */
         place.ndim = 1;
         place.dim[0] = su.dim[axis];
-        onnx__out(R, 0, hy_put_rows(F, past, u, onnx__to(R, at, place), axis));
-        return;
+        return hy_put_rows(F, past, u, onnx__to(R, at, place), axis);
     }
     at = onnx__places(R, s, onnx__spread(R, at, su), axis);
-    y = onnx__scattered(R, onnx__in_row(R, past), at, onnx__in_row(R, u), "none");
-    onnx__out(R, 0, onnx__to(R, y, s));
+    return onnx__to(R, onnx__scattered(R, onnx__in_row(R, past), at, onnx__in_row(R, u), "none"), s);
+}
+
+static void onnx__do_tensor_scatter(onnx__run *R)
+{
+    hy_array *past = onnx__in(R, 0);
+    const int axis = onnx__axis(R, onnx__int(R, "axis", -2), onnx__rank(R, past));
+    const int circular = !strcmp(onnx__string(R, "mode", "linear"), "circular");
+    if (!hy_error(R->F)) onnx__out(R, 0, onnx__rows_put(R, past, onnx__in(R, 1), onnx__in(R, 2), axis, circular));
 }
 
 /* --- sums over named axes --- */
@@ -6458,6 +6475,637 @@ static void onnx__do_embed_layer_norm(onnx__run *R)
     onnx__out(R, 2, x);
 }
 
+/* --- attention of ONNX Runtime (com.microsoft) --- */
+/* Refuses what the node says beyond the attributes of a list and its first inputs, of which `more` names those
+ * behind; attributes that say nothing may stand. */
+static int onnx__says_only(onnx__run *R, const char *const *attrs, int inputs, const char *const *more)
+{
+    const onnx__node *n = R->node;
+    int i, k;
+    for (i = 0; i < n->attrs; i++) {
+        const onnx__attr *a = &n->attr[i];
+        for (k = 0; attrs[k] && strcmp(attrs[k], a->name); k++) continue;
+        if (attrs[k] || (!a->i && a->f == 0 && !a->n && (!a->s || !*a->s || !strcmp(a->s, "NONE")))) continue;
+        onnx__fail(R, "attribute %.60s is not taken", a->name);
+        return 0;
+    }
+    for (i = inputs; i < n->nin; i++) {
+        if (n->in[i] < 0) continue;
+        for (k = 0; k < i - inputs && more[k]; k++) continue;
+        onnx__fail(R, "input %d, %s, is not taken", i, more[k] ? more[k] : "which nobody knows");
+        return 0;
+    }
+    return 1;
+}
+
+/* Heads, keys and values of a node, and what is asked of them. */
+typedef struct onnx__asked {
+    hy_array *q, *k, *v;                /* all (B, T, heads D), or all (B, heads, T, D) */
+    hy_array *mask;                     /* is added to the scores, (B or 1, heads or 1, T or 1, S); or NULL */
+    hy_array *length;                   /* so many keys are read; or NULL: all */
+    hy_array *sink;                     /* (heads) scores of a key whose value is 0; or NULL */
+    int64_t   batch, queries, keys, heads, shared, past;
+    int       causal;
+    double    softcap;
+} onnx__asked;
+
+/* A count of heads, which has to be there. */
+static int64_t onnx__due_heads(onnx__run *R, const char *name)
+{
+    const int64_t heads = onnx__int(R, name, 0);
+    if (onnx__within(heads, 1, INT32_MAX)) return heads;
+    onnx__fail(R, onnx__attr_of(R->node, name) ? "%s is %lld" : "attribute %s is due", name, (long long)heads);
+    return 0;
+}
+
+/* What is no key for a query (of `no`, which may be broadcast) gets this number added; NULL: beside `mask`. */
+static hy_array *onnx__hidden(onnx__run *R, hy_array *no, double fill, hy_array *mask)
+{
+    hy_dtype d = onnx__type_in(R, 0);
+    no = onnx__cast(R, no, d);
+    if (!no) return NULL;
+    no = hy_where(R->F, no, onnx__filled(R, hy_shape_of(R->F, no), d, fill), hy_zeros_like(R->F, no));
+    return mask ? hy_add(R->F, mask, no) : no;
+}
+
+/* Scores that input i says are no keys': lengths, with beginnings behind them, or one number a key. */
+static hy_array *onnx__padding(onnx__run *R, int i, const char *name, const onnx__asked *A, int begins)
+{
+    hy_array *x = onnx__in(R, i), *at, *no;
+    hy_frame *F = R->F;
+    hy_shape s;
+    if (!x || !onnx__shape(R, x, &s)) return NULL;
+    if (s.ndim == 1 && (s.dim[0] == A->batch || (begins && s.dim[0] == 2 * A->batch))) {
+        const hy_shape one = HY_SHAPE(A->batch, 1, 1, 1);
+        at = onnx__counter(R, A->keys, 1, 3, 4);
+        x = onnx__cast(R, x, HY_I64);
+        no = hy_greater_equal(F, at, onnx__to(R, onnx__cut(R, x, 0, 0, A->batch, 1), one));
+        if (s.dim[0] > A->batch)
+            no = hy_logical_or(F, no, hy_lesser(F, at, onnx__to(R, onnx__cut(R, x, 0, A->batch, s.dim[0], 1),
+                                                                one)));
+    } else if (s.ndim > 1 && s.ndim < 4 && s.dim[0] == A->batch && s.dim[s.ndim - 1] == A->keys &&
+               (s.ndim == 2 || s.dim[1] == A->queries))
+        no = hy_lesser_equal_scalar(F, onnx__to(R, x, HY_SHAPE(A->batch, 1, s.ndim == 2 ? 1 : A->queries,
+                                                               A->keys)), 0);
+    else {
+        onnx__fail(R, "input %d, %s, does not fit: (%lld), (%lld,%lld) or (%lld,%lld,%lld) is due", i, name,
+                   (long long)A->batch, (long long)A->batch, (long long)A->keys, (long long)A->batch,
+                   (long long)A->queries, (long long)A->keys);
+        return NULL;
+    }
+    return onnx__hidden(R, no, onnx__float(R, "mask_filter_value", -10000), NULL);
+}
+
+/* Input i, which is added to the scores, beside what is there. */
+static hy_array *onnx__score_bias(onnx__run *R, int i, const onnx__asked *A, int64_t keys, hy_array *mask)
+{
+    hy_array *x = onnx__in(R, i);
+    hy_shape s;
+    if (!x || !onnx__shape(R, x, &s)) return mask;
+    if (s.ndim != 4 || (s.dim[0] != 1 && s.dim[0] != A->batch) || (s.dim[1] != 1 && s.dim[1] != A->heads) ||
+        s.dim[2] != A->queries || s.dim[3] != keys) {
+        onnx__fail(R, "input %d, attention_bias, does not fit: (%lld or 1,%lld or 1,%lld,%lld) is due", i,
+                   (long long)A->batch, (long long)A->heads, (long long)A->queries, (long long)keys);
+        return NULL;
+    }
+    if (keys < A->keys) {
+        s.dim[3] = A->keys - keys;
+        x = onnx__join(R, x, onnx__filled(R, s, hy_dtype_of(R->F, x), 0), 3);
+    }
+    return mask ? hy_add(R->F, mask, x) : x;
+}
+
+/* The mask with a key more, whose value is 0 and whose score its head says. */
+static void onnx__sunk(onnx__run *R, onnx__asked *A)
+{
+    hy_dtype d = onnx__type_in(R, 0);
+    hy_array *none, *sink = onnx__to(R, A->sink, HY_SHAPE(1, A->heads, 1, 1));
+    hy_shape s = HY_SHAPE(A->batch, A->heads, A->queries, A->keys);
+    A->mask = A->mask ? onnx__spread(R, A->mask, s) : onnx__filled(R, s, d, 0);
+    s.dim[3] = 1;
+    A->mask = onnx__join(R, A->mask, onnx__spread(R, sink, s), 3);
+    if (!onnx__shape(R, A->k, &s)) return;
+    s.dim[2] = 1;
+    A->k = onnx__join(R, A->k, none = onnx__filled(R, s, d, 0), 2);
+    A->v = onnx__join(R, A->v, none, 2);
+    A->keys++;
+}
+
+/* The operators apart, for scores that a tanh limits. */
+static hy_array *onnx__softcapped(onnx__run *R, const onnx__asked *A, double scale)
+{
+    hy_frame *F = R->F;
+    hy_array *k = onnx__shared_heads(R, A->k, A->heads), *v = onnx__shared_heads(R, A->v, A->heads), *s;
+    s = onnx__matmul(R, hy_mul_scalar(F, A->q, scale / A->softcap), hy_transpose(F, k, HY_INTS(0, 1, 3, 2)));
+    s = hy_mul_scalar(F, hy_tanh(F, s), A->softcap);
+    if (A->mask) s = hy_add(F, s, A->mask);
+    return onnx__matmul(R, onnx__softmax(R, s, -1, 0), v);
+}
+
+/* (B, T, heads D) of what was asked for: output 0. */
+static void onnx__answer(onnx__run *R, onnx__asked *A)
+{
+    const int flat = onnx__rank(R, A->q) == 3;
+    double scale = onnx__float(R, "scale", 0);
+    hy_attention_opt opt;
+    hy_array *y;
+    if (hy_error(R->F)) return;
+    if ((A->sink || A->softcap != 0) && A->causal) {
+        hy_array *at = hy_add_scalar(R->F, onnx__counter(R, A->queries, 1, 2, 4), (double)A->past);
+        at = hy_greater(R->F, onnx__counter(R, A->keys, 1, 3, 4), at);
+        A->mask = onnx__hidden(R, at, -INFINITY, A->mask);
+        A->causal = 0;
+    }
+    if ((A->sink || A->softcap != 0) && A->length) {
+        hy_array *ends = onnx__to(R, A->length, HY_SHAPE(1, 1, 1, 1));
+        ends = hy_greater_equal(R->F, onnx__counter(R, A->keys, 1, 3, 4), ends);
+        A->mask = onnx__hidden(R, ends, -INFINITY, A->mask);
+        A->length = NULL;
+    }
+    if (A->sink) onnx__sunk(R, A);
+    if (A->softcap != 0) {
+        if (scale == 0) scale = 1 / sqrt((double)hy_dim(R->F, A->q, 3));
+        y = onnx__softcapped(R, A, scale);
+    } else {
+        memset(&opt, 0, sizeof opt);
+        opt.heads = flat ? (int)A->heads : 1;
+        opt.kv_heads = flat ? (int)A->shared : 0;
+        opt.scale = scale;
+        opt.causal = A->causal;
+        opt.past = (int)onnx__clamped(A->past, 0, INT32_MAX);
+        opt.use_mask = A->mask != NULL;
+        opt.mask = A->mask;
+        opt.use_length = A->length != NULL;
+        opt.length = A->length;
+        y = hy_attention(R->F, A->q, A->k, A->v, &opt);
+    }
+    onnx__out(R, 0, flat ? y : onnx__unheaded(R, y));
+}
+
+/* Columns [at, at + n) of (B, T, all). */
+static hy_array *onnx__columns(onnx__run *R, hy_array *x, int64_t at, int64_t n)
+{
+    return onnx__cut(R, x, 2, at, at + n, 1);
+}
+
+/* Widths of queries, keys and values of the product, each so many heads. */
+static int onnx__widths(onnx__run *R, int64_t all, int64_t heads, int64_t *width)
+{
+    hy_ints given;
+    int i;
+    if (!onnx__ints(R, "qkv_hidden_sizes", &given)) given.n = 0;
+    for (i = 0; i < 3; i++) width[i] = given.n == 3 ? given.v[i] : all / 3;
+    for (i = 0; i < 3; i++)
+        if (!onnx__within(width[i], 1, all) || width[i] % heads) {
+            onnx__fail(R, "%lld heads of %lld columns", (long long)heads, (long long)width[i]);
+            return 0;
+        }
+    if ((!given.n || given.n == 3) && width[0] == width[1] && width[0] + width[1] + width[2] == all) return 1;
+    onnx__fail(R, "qkv_hidden_sizes do not fit weights of %lld columns", (long long)all);
+    return 0;
+}
+
+static void onnx__do_whole_attention(onnx__run *R)
+{
+    static const char *const attrs[] = { "num_heads", "unidirectional", "qkv_hidden_sizes", "scale",
+        "mask_filter_value", NULL };
+    static const char *const more[] = { "past_sequence_length", NULL };
+    hy_array *x = onnx__due(R, 0, "input"), *w = onnx__due(R, 1, "weights"), *b, *past;
+    hy_frame *F = R->F;
+    onnx__asked A;
+    hy_shape s, sw, sp;
+    int64_t width[3];
+    memset(&A, 0, sizeof A);
+    if (!x || !w || !onnx__says_only(R, attrs, 6, more) || !onnx__shape(R, x, &s) || !onnx__shape(R, w, &sw))
+        return;
+    A.heads = A.shared = onnx__due_heads(R, "num_heads");
+    if (!A.heads) return;
+    if (s.ndim != 3 || sw.ndim != 2 || sw.dim[0] != s.dim[2]) {
+        onnx__fail(R, "an input (batch, length, width) and weights (width, columns) are due");
+        return;
+    }
+    if (!onnx__widths(R, sw.dim[1], A.heads, width)) return;
+    A.batch = s.dim[0];
+    A.queries = s.dim[1];
+    A.causal = onnx__int(R, "unidirectional", 0) != 0;
+    x = onnx__matmul(R, x, w);
+    b = onnx__beside_last(R, 2, "bias", x);
+    if (b) x = hy_add(F, x, b);
+    A.q = onnx__columns(R, x, 0, width[0]);
+    A.k = onnx__columns(R, x, width[0], width[1]);
+    A.v = onnx__columns(R, x, 2 * width[0], width[2]);
+    if (onnx__has(R, 4) || onnx__wants(R, 1)) {         /* a pair of keys and values, (2, B, heads, T, D) */
+        A.q = onnx__heads(R, A.q, A.heads);
+        A.k = hy_stack(F, hy_group(F, onnx__heads(R, A.k, A.heads), onnx__heads(R, A.v, A.heads)), 0);
+        past = onnx__in(R, 4);
+        if (width[2] != width[0]) {
+            onnx__fail(R, "keys of %lld and values of %lld columns have no past and present",
+                       (long long)width[0], (long long)width[2]);
+            return;
+        }
+        if (past && onnx__shape(R, past, &sp)) {
+            if (sp.ndim != 5 || sp.dim[0] != 2 || sp.dim[1] != A.batch || sp.dim[2] != A.heads ||
+                sp.dim[4] != width[0] / A.heads) {
+                onnx__fail(R, "input 4, past, does not fit: (2,%lld,%lld,rows,%lld) is due", (long long)A.batch,
+                           (long long)A.heads, (long long)(width[0] / A.heads));
+                return;
+            }
+            A.past = sp.dim[3];
+            if (onnx__grows(R, 4, 1)) A.k = hy_extend(F, past, A.k, 3);
+            else A.k = onnx__join(R, past, A.k, 3);
+        }
+        onnx__out(R, 1, A.k);
+        s = HY_SHAPE(A.batch, A.heads, A.past + A.queries, width[0] / A.heads);
+        A.v = onnx__to(R, onnx__cut(R, A.k, 0, 1, 2, 1), s);
+        A.k = onnx__to(R, onnx__cut(R, A.k, 0, 0, 1, 1), s);
+    }
+    A.keys = A.past + A.queries;
+    A.mask = onnx__padding(R, 3, "mask_index", &A, 1);
+    A.mask = onnx__score_bias(R, 5, &A, A.keys, A.mask);
+    onnx__answer(R, &A);
+}
+
+/* Keys or values (input i) as they came, or behind a past (input `before`), which is given back (output out). */
+static hy_array *onnx__behind_past(onnx__run *R, hy_array *x, int before, const char *name, int out,
+                                   onnx__asked *A)
+{
+    hy_shape s, sp;
+    if (!onnx__has(R, before) && !onnx__wants(R, out)) return x;
+    x = onnx__heads(R, x, A->shared);
+    if (onnx__has(R, before)) {
+        if (!onnx__shape(R, x, &s) || !onnx__shape(R, onnx__in(R, before), &sp)) return NULL;
+        if (sp.ndim != 4 || sp.dim[0] != s.dim[0] || sp.dim[1] != s.dim[1] || sp.dim[3] != s.dim[3]) {
+            onnx__fail(R, "input %d, %s, does not fit: (%lld,%lld,rows,%lld) is due", before, name,
+                       (long long)s.dim[0], (long long)s.dim[1], (long long)s.dim[3]);
+            return NULL;
+        }
+        A->past = sp.dim[2];
+        x = onnx__joined(R, before, x, out);
+    }
+    onnx__out(R, out, x);
+    return x;
+}
+
+/* Queries, keys and values that may be packed: (B, T, heads, 3, D), or (B, S, heads, 2, D) beside queries. */
+static int onnx__unpacked(onnx__run *R, onnx__asked *A)
+{
+    hy_array *x = onnx__in(R, onnx__has(R, 1)), *part[3];
+    hy_shape s;
+    int i, n = onnx__has(R, 1) ? 2 : 3;
+    if (!onnx__shape(R, x, &s)) return 0;
+    if (s.ndim != 5 || s.dim[2] != A->heads || s.dim[3] != n) {
+        onnx__fail(R, "input %d does not fit: without a %s (batch,rows,%lld,%d,size) is due", 3 - n,
+                   n == 2 ? "value" : "key", (long long)A->heads, n);
+        return 0;
+    }
+    for (i = 0; i < n; i++)
+        part[i] = onnx__to(R, onnx__cut(R, x, 3, i, i + 1, 1), HY_SHAPE(s.dim[0], s.dim[1], A->heads * s.dim[4]));
+    if (n == 3) A->q = part[0];
+    A->k = part[n - 2];
+    A->v = part[n - 1];
+    return 1;
+}
+
+/* Do three dims fit one another? And the bias of all three is added; keys that come apart have none. */
+static int onnx__multi_head_fits(onnx__run *R, onnx__asked *A)
+{
+    hy_array *bias = onnx__in(R, 3);
+    hy_shape q, k, v, b;
+    int apart, i;
+    if (!onnx__shape(R, A->q, &q) || !onnx__shape(R, A->k, &k) || !onnx__shape(R, A->v, &v)) return 0;
+    apart = k.ndim == 4 && v.ndim == 4;
+    for (i = 0; i < 3; i++)
+        if ((i ? i == 1 ? k.dim[2] : v.dim[2] : q.dim[2]) % A->heads && !(i && apart)) break;
+    if (i < 3 || q.ndim != 3 || (!apart && (k.ndim != 3 || v.ndim != 3 || k.dim[2] != q.dim[2])) ||
+        (apart && (k.dim[1] != A->heads || v.dim[1] != A->heads || k.dim[2] != v.dim[2] ||
+                   k.dim[3] * A->heads != q.dim[2])) ||
+        k.dim[0] != q.dim[0] || v.dim[0] != q.dim[0] || k.dim[1] != v.dim[1]) {
+        onnx__fail(R, "query, key and value do not fit one another, or %lld heads", (long long)A->heads);
+        return 0;
+    }
+    A->batch = q.dim[0];
+    A->queries = q.dim[1];
+    A->keys = k.dim[1 + apart];
+    if (!bias) return !hy_error(R->F);
+    if (!onnx__shape(R, bias, &b)) return 0;
+    i = (int)(apart ? v.dim[1] * v.dim[3] : v.dim[2]);
+    if (b.ndim != 1 || b.dim[0] != 2 * q.dim[2] + i) {
+        onnx__fail(R, "input 3, bias, is no vector of %lld numbers", (long long)(2 * q.dim[2] + i));
+        return 0;
+    }
+    A->q = hy_add(R->F, A->q, onnx__cut(R, bias, 0, 0, q.dim[2], 1));
+    if (apart) return 1;
+    A->k = hy_add(R->F, A->k, onnx__cut(R, bias, 0, q.dim[2], 2 * q.dim[2], 1));
+    A->v = hy_add(R->F, A->v, onnx__cut(R, bias, 0, 2 * q.dim[2], b.dim[0], 1));
+    return 1;
+}
+
+static void onnx__do_multi_head(onnx__run *R)
+{
+    static const char *const attrs[] = { "num_heads", "unidirectional", "scale", "mask_filter_value", NULL };
+    static const char *const more[] = { "past_sequence_length", "cache_indirection", NULL };
+    onnx__asked A;
+    memset(&A, 0, sizeof A);
+    A.q = onnx__due(R, 0, "query");
+    A.k = onnx__in(R, 1);
+    A.v = onnx__in(R, 2);
+    if (!A.q || !onnx__says_only(R, attrs, 8, more)) return;
+    if (onnx__wants(R, 3)) { onnx__fail(R, "output 3, qk, is not made"); return; }
+    A.heads = A.shared = onnx__due_heads(R, "num_heads");
+    if (!A.heads || (!A.v && !onnx__unpacked(R, &A))) return;
+    if (!A.k) { onnx__fail(R, "input 1, key, is due beside value"); return; }
+    if (onnx__has(R, 6) != onnx__has(R, 7)) { onnx__fail(R, "past_key and past_value go together"); return; }
+    if (!onnx__multi_head_fits(R, &A)) return;
+    A.causal = onnx__int(R, "unidirectional", 0) != 0 && A.queries > 1;     /* the last query sees all keys */
+    if (A.causal && A.queries != A.keys) {
+        onnx__fail(R, "unidirectional: %lld queries beside %lld keys", (long long)A.queries, (long long)A.keys);
+        return;
+    }
+    A.k = onnx__behind_past(R, A.k, 6, "past_key", 1, &A);
+    A.v = onnx__behind_past(R, A.v, 7, "past_value", 2, &A);
+    if (onnx__rank(R, A.k) == 4 || onnx__rank(R, A.v) == 4) {
+        A.q = onnx__heads(R, A.q, A.heads);
+        A.k = onnx__heads(R, A.k, A.heads);
+        A.v = onnx__heads(R, A.v, A.heads);
+    }
+    if (hy_error(R->F)) return;
+    A.keys += A.past;
+    A.mask = onnx__padding(R, 4, "key_padding_mask", &A, 0);
+    A.mask = onnx__score_bias(R, 5, &A, A.keys, A.mask);
+    onnx__answer(R, &A);
+}
+
+/* cos or sin (input i) of the places `at`: (B or 1, T, half). */
+static hy_array *onnx__turn_table(onnx__run *R, int i, const char *name, hy_array *at)
+{
+    hy_array *x = onnx__due(R, i, name);
+    hy_shape s;
+    if (!x || !onnx__shape(R, x, &s)) return NULL;
+    if (s.ndim == 2) return onnx__taken(R, x, at, 0, HY_INDEX_RAISE);
+    onnx__fail(R, "input %d, %s, of %d dims: (places, half) is due", i, name, s.ndim);
+    return NULL;
+}
+
+/* Places of the queries: (B, T) as they are, or the first one that is given and those behind it. */
+static hy_array *onnx__turn_places(onnx__run *R, int i, int64_t batch, int64_t queries, int first)
+{
+    hy_array *at = onnx__in(R, i);
+    hy_shape s;
+    if (!at || !onnx__shape(R, at, &s)) return NULL;
+    at = onnx__cast(R, at, HY_I64);
+    if (s.ndim == 2 && s.dim[0] == batch && s.dim[1] == queries) {
+        if (!first) return at;
+        at = onnx__cut(R, onnx__in_row(R, at), 0, 0, 1, 1);
+    } else if (s.ndim != 1 || s.dim[0] != 1) {
+        onnx__fail(R, "input %d, position_ids, does not fit: (1) or (%lld,%lld) is due", i, (long long)batch,
+                   (long long)queries);
+        return NULL;
+    }
+    return hy_add(R->F, onnx__counter(R, queries, 1, 1, 2), onnx__to(R, at, HY_SHAPE(1, 1)));
+}
+
+/* (B, T, heads D), or its heads apart, turned by tables as they come from onnx__turn_table. */
+static hy_array *onnx__turned_heads(onnx__run *R, hy_array *x, int64_t heads, hy_array *c, hy_array *sn,
+                                    int64_t part, int pairs)
+{
+    hy_shape s, sc, ss;
+    int flat = onnx__rank(R, x) == 3;
+    if (!x || !c || !sn || !onnx__shape(R, x, &s) || !onnx__shape(R, c, &sc) || !onnx__shape(R, sn, &ss))
+        return NULL;
+    if (flat) {
+        if (!part && heads < 1) heads = s.dim[2] / (sc.dim[2] ? 2 * sc.dim[2] : 1);
+        if (heads < 1 || s.dim[2] % heads) {
+            onnx__fail(R, "%lld heads of %lld", (long long)heads, (long long)s.dim[2]);
+            return NULL;
+        }
+        x = onnx__to(R, x, HY_SHAPE(s.dim[0], s.dim[1], heads, s.dim[2] / heads));
+    }
+    if (!part) part = 2 * sc.dim[2];
+    if (!onnx__same_shape(sc, ss) || 2 * sc.dim[2] != part || part < 1 || part > hy_dim(R->F, x, 3)) {
+        onnx__fail(R, "cos_cache and sin_cache of %lld and %lld columns do not fit heads of %lld, of which %lld "
+                   "turn", (long long)sc.dim[2], (long long)ss.dim[2], (long long)hy_dim(R->F, x, 3),
+                   (long long)part);
+        return NULL;
+    }
+    x = onnx__rotated(R, x, flat ? 2 : 1, c, sn, part, pairs);
+    return flat ? onnx__to(R, x, s) : x;
+}
+
+static void onnx__do_rotary_of_places(onnx__run *R)
+{
+    static const char *const attrs[] = { "num_heads", "rotary_embedding_dim", "interleaved", "scale", NULL };
+    static const char *const more[] = { NULL };
+    hy_array *x = onnx__due(R, 0, "input"), *at, *c, *sn;
+    hy_shape s;
+    int64_t part = onnx__int(R, "rotary_embedding_dim", 0);
+    if (!x || !onnx__due(R, 1, "position_ids") || !onnx__says_only(R, attrs, 4, more) || !onnx__shape(R, x, &s))
+        return;
+    if (s.ndim != 3 && s.ndim != 4) { onnx__fail(R, "an input of 3 or 4 dims is due, not of %d", s.ndim); return; }
+    if (onnx__float(R, "scale", 1) != 1) { onnx__fail(R, "scale is not taken, but 1"); return; }
+    if (part < 0 || (part && s.ndim == 3 && !onnx__due_heads(R, "num_heads"))) {
+        if (part < 0) onnx__fail(R, "rotary_embedding_dim is %lld", (long long)part);
+        return;
+    }
+    at = onnx__turn_places(R, 1, s.dim[0], s.dim[s.ndim - 2], 0);
+    c = at ? onnx__turn_table(R, 2, "cos_cache", at) : NULL;
+    sn = at ? onnx__turn_table(R, 3, "sin_cache", at) : NULL;
+    x = onnx__turned_heads(R, x, onnx__int(R, "num_heads", 0), c, sn, part, onnx__int(R, "interleaved", 0) != 0);
+    if (x) onnx__out(R, 0, x);
+}
+
+/* --- GroupQueryAttention: a cache of one size, or one that grows, and lengths by sample --- */
+typedef struct onnx__grouped {
+    onnx__asked A;
+    hy_array   *at, *begin;             /* places of queries: (B or 1, T); the first ones, (B): NULL: `past` */
+    int64_t     width, total, rows;     /* numbers of a head; keys with the new ones; rows of the past */
+    int         first;                  /* nothing stands before the queries */
+} onnx__grouped;
+
+/* Query, key and value as they came, or packed side by side; their heads apart. */
+static int onnx__grouped_heads(onnx__run *R, onnx__grouped *G)
+{
+    onnx__asked *A = &G->A;
+    hy_array *q = onnx__due(R, 0, "query"), *k = onnx__in(R, 1), *v = onnx__in(R, 2);
+    hy_shape s, sk, sv;
+    int64_t all;
+    A->heads = onnx__due_heads(R, "num_heads");
+    A->shared = A->heads ? onnx__due_heads(R, "kv_num_heads") : 0;
+    if (!q || !A->shared || !onnx__shape(R, q, &s)) return 0;
+    if (onnx__has(R, 1) != onnx__has(R, 2)) { onnx__fail(R, "key and value go together"); return 0; }
+    all = k ? A->heads : A->heads + 2 * A->shared;
+    if (A->heads % A->shared || s.ndim != 3 || s.dim[2] % all || !s.dim[2]) {
+        onnx__fail(R, "%lld heads that share %lld do not fit the query", (long long)A->heads,
+                   (long long)A->shared);
+        return 0;
+    }
+    A->batch = s.dim[0];
+    A->queries = s.dim[1];
+    G->width = s.dim[2] / all;
+    if (!k) {
+        k = onnx__columns(R, q, A->heads * G->width, A->shared * G->width);
+        v = onnx__columns(R, q, (A->heads + A->shared) * G->width, A->shared * G->width);
+        q = onnx__columns(R, q, 0, A->heads * G->width);
+    }
+    sk = HY_SHAPE(A->batch, A->queries, A->shared * G->width);
+    if (!onnx__shape(R, k, &s) || !onnx__shape(R, v, &sv)) return 0;
+    if (!onnx__same_shape(s, sk) || !onnx__same_shape(sv, sk)) {
+        onnx__fail(R, "key and value of (%lld,%lld,%lld) are due", (long long)sk.dim[0], (long long)sk.dim[1],
+                   (long long)sk.dim[2]);
+        return 0;
+    }
+    A->q = onnx__heads(R, q, A->heads);
+    A->k = onnx__heads(R, k, A->shared);
+    A->v = onnx__heads(R, v, A->shared);
+    return !hy_error(R->F);
+}
+
+/* Where the queries stand, which the lengths say and the rows of the past. */
+static int onnx__grouped_places(onnx__run *R, onnx__grouped *G)
+{
+    onnx__asked *A = &G->A;
+    hy_array *ends = onnx__due(R, 5, "seqlens_k");
+    hy_shape s, due = HY_SHAPE(A->batch, A->shared, 0, G->width), value;
+    double end;
+    int i;
+    for (i = 3; i < 5 && onnx__has(R, 3); i++) {
+        if (!onnx__due(R, i, i == 3 ? "past_key" : "past_value") || !onnx__shape(R, onnx__in(R, i), &s)) return 0;
+        due.dim[2] = i == 3 && s.ndim == 4 ? s.dim[2] : due.dim[2];
+        if (onnx__same_shape(s, due)) continue;
+        onnx__fail(R, "input %d, %s, does not fit: (%lld,%lld,rows,%lld) is due", i,
+                   i == 3 ? "past_key" : "past_value", (long long)due.dim[0], (long long)due.dim[1],
+                   (long long)due.dim[3]);
+        return 0;
+    }
+    if (!onnx__has(R, 3) && onnx__has(R, 4)) { onnx__fail(R, "input 3, past_key, is due"); return 0; }
+    G->rows = due.dim[2];
+    if (!ends || !onnx__due(R, 6, "total_sequence_length") || !onnx__shape(R, ends, &value)) return 0;
+    if (onnx__product(&value, 0, value.ndim) != A->batch) {
+        onnx__fail(R, "input 5, seqlens_k, has no %lld numbers", (long long)A->batch);
+        return 0;
+    }
+    G->total = (int64_t)onnx__single(R, 6, 0);
+    if (hy_error(R->F)) return 0;
+    if (G->total < A->queries || G->total > G->rows + A->queries) {
+        onnx__fail(R, "total_sequence_length is %lld with %lld rows before %lld", (long long)G->total,
+                   (long long)G->rows, (long long)A->queries);
+        return 0;
+    }
+    G->first = G->total == A->queries;
+    A->past = G->first ? 0 : G->total - A->queries;
+    A->keys = G->rows > G->total ? G->rows : G->total;
+    G->at = onnx__counter(R, A->queries, 1, 1, 2);
+    if (A->past) G->at = hy_add_scalar(R->F, G->at, (double)A->past);
+    ends = onnx__to(R, onnx__cast(R, ends, HY_I64), HY_SHAPE(A->batch));
+    if (A->batch == 1 && onnx__is_known(R, 5) && onnx__read_numbers(R, 5, &end, 1) == 1 &&
+        (end < 0 || end >= (double)G->total || (!G->first && end + 1 < (double)A->queries))) {
+        onnx__fail(R, "seqlens_k is %g with a total_sequence_length of %lld", end, (long long)G->total);
+        return 0;
+    }
+    A->length = hy_add_scalar(R->F, ends, 1);
+    if (G->first) return 1;
+    G->begin = hy_add_scalar(R->F, A->length, -(double)A->queries);
+    if (A->batch > 1 || G->total <= G->rows)
+        G->at = hy_add(R->F, onnx__counter(R, A->queries, 1, 1, 2),
+                       onnx__to(R, G->begin, HY_SHAPE(A->batch, 1)));
+    return !hy_error(R->F);
+}
+
+/* The new rows behind those that are there (input i), which is what comes out: output `out`. */
+static hy_array *onnx__grouped_rows(onnx__run *R, const onnx__grouped *G, hy_array *x, int i, int out)
+{
+    const onnx__asked *A = &G->A;
+    hy_array *past = onnx__in(R, i);
+    if (past && A->batch == 1 && G->rows + A->queries == G->total) x = onnx__joined(R, i, x, out);
+    else if (past && G->rows) {
+        if (A->keys > G->rows)
+            past = onnx__join(R, past, onnx__filled(R, HY_SHAPE(A->batch, A->shared, A->keys - G->rows, G->width),
+                                                    hy_dtype_of(R->F, past), 0), 2);
+        x = onnx__rows_put(R, past, x, G->first ? NULL : G->begin, 2, 0);
+    }
+    onnx__out(R, out, x);
+    return x;
+}
+
+/* Queries and keys turned by their places. */
+static void onnx__grouped_turned(onnx__run *R, onnx__grouped *G)
+{
+    onnx__asked *A = &G->A;
+    const int pairs = onnx__int(R, "rotary_interleaved", 0) != 0;
+    hy_array *at = G->at, *c, *sn;
+    if (onnx__has(R, 9)) at = onnx__turn_places(R, 9, A->batch, A->queries, G->first);
+    c = at ? onnx__turn_table(R, 7, "cos_cache", at) : NULL;
+    sn = at ? onnx__turn_table(R, 8, "sin_cache", at) : NULL;
+    A->q = onnx__turned_heads(R, A->q, A->heads, c, sn, 0, pairs);
+    A->k = onnx__turned_heads(R, A->k, A->shared, c, sn, 0, pairs);
+}
+
+/* Which keys are hidden from which query, where the operator's own causality and length do not say it. */
+static void onnx__grouped_mask(onnx__run *R, onnx__grouped *G)
+{
+    onnx__asked *A = &G->A;
+    hy_frame *F = R->F;
+    const int64_t window = onnx__int(R, "local_window_size", -1);
+    const int grown = A->batch == 1 && G->rows + A->queries == G->total && !G->first;
+    hy_array *key = onnx__counter(R, A->keys, 1, 3, 4), *no = NULL, *early, *at;
+    hy_shape s;
+    if (!onnx__shape(R, G->at, &s)) return;
+    at = onnx__to(R, G->at, HY_SHAPE(s.dim[0], 1, s.dim[1], 1));
+    if (!A->causal) no = hy_greater_equal(F, key, onnx__to(R, A->length, HY_SHAPE(A->batch, 1, 1, 1)));
+    else if (!G->first && !grown && (A->batch > 1 || A->queries > 1)) no = hy_greater(F, key, at);
+    if (window > 0) {
+        early = hy_lesser_equal(F, key, hy_add_scalar(F, at, -(double)window));
+        no = no ? hy_logical_or(F, no, early) : early;
+    }
+    if (no) A->mask = onnx__hidden(R, no, -INFINITY, NULL);
+    if (grown)          /* a length that is none of these is an error when it is read */
+        A->length = onnx__taken(R, hy_from(F, HY_SHAPE(1), HY_I64, &G->total),
+                                hy_add_scalar(F, A->length, -(double)G->total), 0, HY_INDEX_RAISE);
+    else if (G->first || A->batch > 1 || A->queries > 1 || !A->causal) A->length = NULL;
+    else A->causal = 0;                                 /* one query sees so many rows */
+    if (!G->first && !grown && A->causal && (A->batch > 1 || A->queries > 1)) A->causal = 0;
+}
+
+static void onnx__do_grouped(onnx__run *R)
+{
+    static const char *const attrs[] = { "num_heads", "kv_num_heads", "scale", "softcap", "do_rotary",
+        "rotary_interleaved", "local_window_size", "smooth_softmax", "causal", "qk_norm_epsilon",
+        "q_norm_epsilon", "k_norm_epsilon", NULL };
+    static const char *const more[] = { "k_scale", "v_scale", "q_norm_weight", "k_norm_weight", "query_seqlens",
+        NULL };
+    const int64_t window = onnx__int(R, "local_window_size", -1);
+    onnx__grouped G;
+    onnx__asked *A = &G.A;
+    memset(&G, 0, sizeof G);
+    if (!onnx__says_only(R, attrs, 12, more)) return;
+    if (onnx__wants(R, 3)) { onnx__fail(R, "output 3, output_qk, is not made"); return; }
+    if (!onnx__grouped_heads(R, &G) || !onnx__grouped_places(R, &G)) return;
+    A->causal = onnx__int(R, "causal", 1) != 0;
+    A->softcap = onnx__float(R, "softcap", 0);
+    if (window == 0 || window < -1 || (window > 0 && !A->causal) || !(A->softcap >= 0)) {
+        onnx__fail(R, "a local_window_size of %lld, a softcap of %g", (long long)window, A->softcap);
+        return;
+    }
+    if (onnx__int(R, "do_rotary", 0)) onnx__grouped_turned(R, &G);
+    if (hy_error(R->F)) return;
+    A->k = onnx__grouped_rows(R, &G, A->k, 3, 1);
+    A->v = onnx__grouped_rows(R, &G, A->v, 4, 2);
+    if (G.first && G.rows) {                            /* a cache of one size: the new rows alone are read */
+        A->k = onnx__cut(R, A->k, 2, 0, A->queries, 1);
+        A->v = onnx__cut(R, A->v, 2, 0, A->queries, 1);
+    }
+    if (G.first) A->keys = A->queries;
+    onnx__grouped_mask(R, &G);
+    A->mask = onnx__score_bias(R, 10, A, G.total, A->mask);
+    A->sink = onnx__in(R, 11);
+    if (A->sink && hy_size(R->F, A->sink) != A->heads) {
+        onnx__fail(R, "input 11, head_sink, is no vector of %lld numbers", (long long)A->heads);
+        return;
+    }
+    if (!A->sink && onnx__int(R, "smooth_softmax", 0))
+        A->sink = onnx__filled(R, HY_SHAPE(A->heads), onnx__type_in(R, 0), 0);
+    onnx__answer(R, A);
+}
+
 /* --- ensembles of trees --- */
 /* Nodes, then leaves, which lead to themselves: all trees of all samples go down side by side. */
 typedef struct onnx__trees {
@@ -6797,7 +7445,11 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("com.microsoft.FusedGemm", 0, fused_gemm), ONNX__DO("com.microsoft.FusedConv", 0, fused_conv),
     ONNX__DO("com.microsoft.SkipLayerNormalization", 0, skip_layer_norm),
     ONNX__DO("com.microsoft.SkipSimplifiedLayerNormalization", 0, skip_rms_norm),
-    ONNX__DO("com.microsoft.EmbedLayerNormalization", 0, embed_layer_norm) };
+    ONNX__DO("com.microsoft.EmbedLayerNormalization", 0, embed_layer_norm),
+    ONNX__DO("com.microsoft.Attention", 0, whole_attention),
+    ONNX__DO("com.microsoft.MultiHeadAttention", 0, multi_head),
+    ONNX__DO("com.microsoft.GroupQueryAttention", 64, grouped),
+    ONNX__DO("com.microsoft.RotaryEmbedding", 0, rotary_of_places) };
 #undef ONNX__DO
 #undef ONNX__ONE
 #undef ONNX__TWO
