@@ -73111,12 +73111,21 @@ HY__COLD_ROOMS
 
 enum { HY__INT8_BINS = 2048, HY__INT8_LEVELS = 128 };   /* of a histogram of |x|; of whole numbers, 0 too */
 
-/* A node of the graph. A layer may take in the batch norm and the relu behind it. */
+enum { HY__INT8_LAYER = 1, HY__INT8_SUM };      /* what becomes int8: a layer; a sum of two bytes */
+
+/* What numbers are seen somewhere. */
+typedef struct hy__int8_seen {
+    double  most;                       /* the largest |x|, then the threshold */
+    double *count;                      /* how many, by |x| / most */
+} hy__int8_seen;
+
+/* A node of the graph. A layer may take in the batch norm and the relu behind it, a sum the relu. */
 typedef struct hy__int8_layer {
     int     taken, batch_norm, relu;    /* becomes int8; places of these, or 0: no layer has an input there */
     int     within;                     /* 1 + the place of the layer that took it in */
-    double  most;                       /* largest |x| that came in, then the threshold */
-    double *count;                      /* how many came, by |x| / most */
+    int     gives;                      /* 1 + the place of the layer, or sum, whose result this is */
+    int     bytes, alike;               /* it stays in bytes; a place whose bytes have the same steps */
+    hy__int8_seen in, out;             /* out: where it stays in bytes */
 } hy__int8_layer;
 
 typedef struct hy__quantizer {
@@ -73259,14 +73268,16 @@ static void hy__int8_find(hy__quantizer *Q)
         if (Q->layer[i].taken || !node->op || !node->nin) continue;
         from = hy__int8_place(b, i, 0);
         number = hy__op_number(node->op);
+        if (HY__BUILT(int8_add) && (number == HY_OP_add || number == HY_OP_elemwise_add))
+            Q->layer[i].taken = HY__INT8_SUM;
         normed = number == HY_OP_batch_norm || number == HY_OP_batch_norm_relu;
         relu = number == HY_OP_relu || number == HY_OP_batch_norm_relu || (number == HY_OP_activation &&
             ((const hy__activation_rec *)node->record)->act_type == HY_ACT_RELU);
         if (b->uses[from] != 1 || !(normed || relu) || hy__int8_read(b, i, &r)) continue;
         if (Q->layer[from].within) from = Q->layer[from].within - 1;
         layer = &Q->layer[from];
-        if (!layer->taken || layer->relu || (normed && (layer->batch_norm || !hy__int8_normed(b, i, from))))
-            continue;
+        if (!layer->taken || layer->relu || (normed && (layer->taken == HY__INT8_SUM || layer->batch_norm ||
+                                                        !hy__int8_normed(b, i, from)))) continue;
         if (normed) layer->batch_norm = i;
         if (relu) layer->relu = i;
         Q->layer[i].within = from + 1;
@@ -73293,7 +73304,7 @@ static int hy__int8_choose(hy__quantizer *Q, const char *skip)
     if (hy__int8_skip(Q, skip)) return -1;
     hy__int8_find(Q);
     for (i = 0; i < Q->b->graph->n; i++) {
-        Q->taken += Q->layer[i].taken;
+        Q->taken += Q->layer[i].taken == HY__INT8_LAYER;
         Q->left += !Q->layer[i].taken && hy__int8_read(Q->b, i, &r) != 0;
     }
     for (i = 0; i < Q->b->graph->n; i++) were += hy__int8_is(Q->b->graph->node[i]);
@@ -73302,10 +73313,114 @@ static int hy__int8_choose(hy__quantizer *Q, const char *skip)
     return 0;
 }
 
-/* --- what comes in --- */
-static int hy__int8_watch(hy__quantizer *Q, int i, hy_array *x, int batch)
+/* --- what stays in bytes between layers --- */
+
+/* The place where the result of a layer or a sum stands, behind what it took in. */
+static int hy__int8_end(const hy__quantizer *Q, int i)
 {
-    hy__int8_layer *layer = &Q->layer[i];
+    const hy__int8_layer *layer = &Q->layer[i];
+    return layer->relu ? layer->relu : layer->batch_norm ? layer->batch_norm : i;
+}
+
+/* Does it hand bytes on as it handed on what they stand for? */
+static int hy__int8_hands_on(const hy__node *node)
+{
+    const int number = node->op ? hy__op_number(node->op) : -1;
+#ifndef HYBRID_NO_VISION
+    if (number == HY_OP_pooling) return ((const hy__pooling_rec *)node->record)->pool_type == HY_POOL_MAX;
+#endif
+    return number == HY_OP_concat || (node->op && node->nin == 1 && (node->op->flags & HY_OP_VIEW));
+}
+
+/* May input k of node i be bytes? Sums of bytes are of half as many products. */
+static int hy__int8_reads(const hy__quantizer *Q, int i, int k)
+{
+    const hy__int8_layer *layer = &Q->layer[i];
+    hy__int8_reading r;
+    if (layer->taken == HY__INT8_SUM || layer->within) return 1;
+    if (layer->taken != HY__INT8_LAYER) return layer->bytes;
+    return !k && hy__int8_read(Q->b, i, &r) > 0 && r.stretches * r.steps <= HY__INT8_MOST / 2;
+}
+
+/* A sum that stays f32, and what it took in. */
+static void hy__int8_no_sum(hy__quantizer *Q, int i)
+{
+    hy__int8_layer *end = &Q->layer[hy__int8_end(Q, i)];
+    Q->layer[i].taken = end->within = end->gives = end->bytes = 0;
+}
+
+/* One input of a node: both in bytes, or neither. Nonzero: something became f32. */
+static int hy__int8_agree(hy__quantizer *Q, int i, int k)
+{
+    hy__int8_layer *layer = &Q->layer[i], *from = &Q->layer[hy__int8_place(Q->b, i, k)];
+    if (from->bytes && !hy__int8_reads(Q, i, k)) from->bytes = 0;
+    else if (from->bytes) return 0;
+    else if (layer->taken == HY__INT8_SUM) hy__int8_no_sum(Q, i);
+    else if (layer->bytes && !layer->gives) layer->bytes = 0;
+    else return 0;
+    return 1;
+}
+
+/* Bytes of the same steps as those of that place. */
+static int hy__int8_root(const hy__quantizer *Q, int i)
+{
+    while (Q->layer[i].alike != i) i = Q->layer[i].alike;
+    return i;
+}
+
+/* How a result stands in the copy: a byte is step times what it is above zero. Results that are not below 0
+ * have all 255 steps for themselves. */
+typedef struct hy__int8_bytes { hy_dtype dtype; double step; int zero; } hy__int8_bytes;
+#define HY__INT8_BYTES_INTO(opt, in, out) ((opt).zero = (in).zero, (opt).out_scale = (out).step, \
+                                           (opt).out_zero = (out).zero, (opt).out_dtype = (out).dtype)
+static hy__int8_bytes hy__int8_bytes_of(const hy__quantizer *Q, int i)
+{
+    hy__int8_bytes v = { HY_F32, 1, 0 };
+    const int root = hy__int8_root(Q, i);
+    double most = 0;
+    int negative = 0;
+    if (!Q->layer[i].bytes) return v;
+    for (i = 0; i < Q->b->graph->n; i++) {
+        const hy__int8_layer *layer = &Q->layer[i];
+        if (!layer->gives || !layer->bytes || hy__int8_root(Q, i) != root) continue;
+        negative |= !Q->layer[layer->gives - 1].relu;
+        most = layer->out.most > most ? layer->out.most : most;
+    }
+    v.dtype = HY_U8;
+    v.step = most / (negative ? 127 : 255);
+    v.zero = negative ? 128 : 0;
+    return v;
+}
+
+/* Results that every reader takes in bytes stay so, and sums whose both sides are such; known: of those
+ * whose numbers were seen. */
+static void hy__int8_between(hy__quantizer *Q, int known)
+{
+    const hy_graph *g = Q->b->graph;
+    int i, k, changed = 1;
+    for (i = 0; i < g->n; i++) {
+        Q->layer[i].bytes = !Q->layer[i].taken && hy__int8_hands_on(g->node[i]);
+        Q->layer[i].gives = 0;
+        Q->layer[i].alike = i;
+    }
+    for (i = 0; i < g->n; i++) {
+        hy__int8_layer *end = &Q->layer[hy__int8_end(Q, i)];
+        if (!Q->layer[i].taken) continue;
+        end->gives = i + 1;
+        end->bytes = !known || end->out.most > 0;
+    }
+    for (i = 0; i < g->heads; i++) Q->layer[g->place[g->head[i].node->number]].bytes = 0;
+    while (changed)
+        for (changed = i = 0; i < g->n; i++)
+            for (k = 0; k < g->node[i]->nin; k++) changed |= hy__int8_agree(Q, i, k);
+    for (i = 0; i < g->n; i++)
+        for (k = 0; k < g->node[i]->nin && Q->layer[i].bytes && !Q->layer[i].gives; k++)
+            Q->layer[hy__int8_root(Q, hy__int8_place(Q->b, i, k))].alike = hy__int8_root(Q, i);
+}
+
+/* --- what is seen --- */
+static int hy__int8_watch(hy__quantizer *Q, int i, hy__int8_seen *seen, hy_array *x, int batch)
+{
     const float *v;
     int64_t n = hy__size(&x->t.type.shape), k;
     if (x->t.type.dtype != HY_F32) return 0;    /* which the layer itself will say better */
@@ -73315,15 +73430,36 @@ static int hy__int8_watch(hy__quantizer *Q, int i, hy_array *x, int batch)
     for (k = 0; k < n; k++) {
         double size = v[k] < 0 ? -(double)v[k] : (double)v[k];
         if (!(size < HUGE_VAL))
-            return hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: layer %s gets %g from batch %d",
-                            Q->b->graph->node[i]->name, (double)v[k], batch);
-        if (Q->round == 1) { if (size > layer->most) layer->most = size; }
-        else if (size > 0 && layer->count) {    /* 0 is exact; a net that draws may get more than before */
-            double bin = size / layer->most * (int)HY__INT8_BINS;
-            layer->count[bin < (int)HY__INT8_BINS ? (int)bin : HY__INT8_BINS - 1]++;
+            return hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: layer %s %s %g from batch %d",
+                            Q->b->graph->node[i]->name, seen == &Q->layer[i].in ? "gets" : "gives",
+                            (double)v[k], batch);
+        if (Q->round == 1) { if (size > seen->most) seen->most = size; }
+        else if (size > 0 && seen->count) {     /* 0 is exact; a net that draws may get more than before */
+            double bin = size / seen->most * (int)HY__INT8_BINS;
+            seen->count[bin < (int)HY__INT8_BINS ? (int)bin : HY__INT8_BINS - 1]++;
         }
     }
     return 0;
+}
+
+/* Sums of bytes are of two arrays of one shape. */
+static int hy__int8_summed(const hy__quantizer *Q, int i, hy_array *const *made)
+{
+    const hy__node *node = Q->b->graph->node[i];
+    const hy_array *a = hy__symbol_value(made, Q->b->graph, &node->in[0]);
+    const hy_array *b = hy__symbol_value(made, Q->b->graph, &node->in[1]);
+    return a && b && a->t.type.dtype == HY_F32 && hy__same_type(&a->t.type, &b->t.type);
+}
+
+/* Node i has been computed. */
+static int hy__int8_watch_node(hy__quantizer *Q, int i, hy_array *const *made, int batch)
+{
+    hy__int8_layer *layer = &Q->layer[i];
+    const hy__node *node = Q->b->graph->node[i];
+    hy_array *x = node->op && node->nin ? hy__symbol_value(made, Q->b->graph, &node->in[0]) : NULL;
+    if (layer->taken == HY__INT8_SUM && !hy__int8_summed(Q, i, made)) hy__int8_no_sum(Q, i);
+    if (layer->taken == HY__INT8_LAYER && x && hy__int8_watch(Q, i, &layer->in, x, batch)) return -1;
+    return layer->gives && layer->bytes && made[i] ? hy__int8_watch(Q, i, &layer->out, made[i], batch) : 0;
 }
 
 /* What is lost, as Kullback and Leibler measure it, if numbers beyond `bins` are cut and the rest has only
@@ -73349,15 +73485,15 @@ static double hy__int8_loss(const double *count, int bins)
 }
 
 /* From the largest number that came, or the least lossy part of it. */
-static void hy__int8_threshold(hy__int8_layer *layer)
+static void hy__int8_threshold(hy__int8_seen *seen)
 {
     double least = HUGE_VAL, loss;
     int bins, best = HY__INT8_BINS;
-    for (bins = HY__INT8_LEVELS; layer->count && bins <= HY__INT8_BINS; bins += 16) {
-        loss = hy__int8_loss(layer->count, bins);
+    for (bins = HY__INT8_LEVELS; seen->count && bins <= HY__INT8_BINS; bins += 16) {
+        loss = hy__int8_loss(seen->count, bins);
         if (loss < least) { least = loss; best = bins; }
     }
-    layer->most = (float)(layer->most * best / (int)HY__INT8_BINS);
+    seen->most = (float)(seen->most * best / (int)HY__INT8_BINS);
 }
 
 /* --- one layer's weight --- */
@@ -73401,7 +73537,8 @@ static void hy__int8_norm(const hy__symbol_block *b, int i, int64_t o, double *f
 
 typedef struct hy__int8_made { hy_array *weight, *scale, *bias; } hy__int8_made;
 
-static int hy__int8_weight(const hy__quantizer *Q, int i, const hy__int8_reading *r, hy__int8_made *to)
+static int hy__int8_weight(const hy__quantizer *Q, int i, const hy__int8_reading *r, double step,
+                           hy__int8_made *to)
 {
     const hy__int8_layer *layer = &Q->layer[i];
     const hy__node *node = Q->b->graph->node[i];
@@ -73424,7 +73561,7 @@ static int hy__int8_weight(const hy__quantizer *Q, int i, const hy__int8_reading
                             node->name);
         if (layer->batch_norm) hy__int8_norm(Q->b, layer->batch_norm, o, &factor, &shift);
         hy__int8_pack(r, o, w + o * n, most, (signed char *)to->weight->t.data);
-        ((float *)to->scale->t.data)[o] = (float)(layer->most / 127 * (most / 127) * factor);
+        ((float *)to->scale->t.data)[o] = (float)(step * (most / 127) * factor);
         if (to->bias) ((float *)to->bias->t.data)[o] = (float)((bias ? bias[o] : 0) * factor + shift);
     }
     return 0;
@@ -73437,7 +73574,7 @@ static int hy__int8_namesakes(const hy__quantizer *Q, int i)
 {
     const hy_graph *g = Q->b->graph;
     int k, n = 0;
-    for (k = 0; k < i; k++) n += Q->layer[k].taken && !strcmp(g->node[k]->name, g->node[i]->name);
+    for (k = 0; k < i; k++) n += Q->layer[k].taken == HY__INT8_LAYER && !strcmp(g->node[k]->name, g->node[i]->name);
     return n;
 }
 
@@ -73471,10 +73608,13 @@ static hy_array *hy__int8_layer_in(hy_frame *S, const hy__quantizer *Q, int i, h
     const hy__int8_layer *layer = &Q->layer[i];
     hy__int8_reading r;
     hy__int8_made made;
+    hy__int8_bytes in = hy__int8_bytes_of(Q, hy__int8_place(Q->b, i, 0));
+    const hy__int8_bytes out = hy__int8_bytes_of(Q, hy__int8_end(Q, i));
     hy_array *w, *scale, *bias = NULL, *y = NULL;
     int number = hy__int8_namesakes(Q, i);
     hy__int8_read(Q->b, i, &r);
-    if (hy__int8_weight(Q, i, &r, &made)) return NULL;
+    if (in.dtype == HY_F32) in.step = layer->in.most / 127;
+    if (hy__int8_weight(Q, i, &r, in.step, &made)) return NULL;
     w = hy__int8_var(S, shelf, node->name, "_int8_weight", number, made.weight, 0);
     scale = hy__int8_var(S, shelf, node->name, "_int8_scale", number, made.scale, 0);
     if (made.bias) bias = hy__int8_var(S, shelf, node->name, "_int8_bias", number, made.bias, 0);
@@ -73485,7 +73625,8 @@ static hy_array *hy__int8_layer_in(hy_frame *S, const hy__quantizer *Q, int i, h
         opt.no_bias = !bias;
         opt.relu = layer->relu != 0;
         opt.no_flatten = rec->no_flatten;
-        y = hy_int8_dense(S, x, w, scale, bias, rec->num_hidden, layer->most, &opt);
+        HY__INT8_BYTES_INTO(opt, in, out);
+        y = hy_int8_dense(S, x, w, scale, bias, rec->num_hidden, 127 * in.step, &opt);
     }
 #ifndef HYBRID_NO_VISION
     else {
@@ -73495,9 +73636,31 @@ static hy_array *hy__int8_layer_in(hy_frame *S, const hy__quantizer *Q, int i, h
         HY__CONV_OPT(opt, rec);
         opt.no_bias = !bias;
         opt.relu = layer->relu != 0;
-        y = hy_int8_convolution(S, x, w, scale, bias, rec->kernel, rec->num_filter, layer->most, &opt);
+        HY__INT8_BYTES_INTO(opt, in, out);
+        y = hy_int8_convolution(S, x, w, scale, bias, rec->kernel, rec->num_filter, 127 * in.step, &opt);
     }
 #endif
+    return y ? hy_named(S, y, node->name) : NULL;
+}
+
+static hy_array *hy__int8_sum_in(hy_frame *S, const hy__quantizer *Q, int i, hy_array *const *made)
+{
+    const hy_graph *g = Q->b->graph;
+    const hy__node *node = g->node[i];
+    const hy__int8_bytes a = hy__int8_bytes_of(Q, hy__int8_place(Q->b, i, 0));
+    const hy__int8_bytes b = hy__int8_bytes_of(Q, hy__int8_place(Q->b, i, 1));
+    const hy__int8_bytes out = hy__int8_bytes_of(Q, hy__int8_end(Q, i));
+    hy_int8_add_opt opt;
+    hy_array *y;
+    memset(&opt, 0, sizeof opt);
+    opt.lhs_zero = a.zero;
+    opt.rhs_zero = b.zero;
+    opt.relu = Q->layer[i].relu != 0;
+    opt.out_scale = out.step;
+    opt.out_zero = out.zero;
+    opt.out_dtype = out.dtype;
+    y = hy_int8_add(S, hy__symbol_value(made, g, &node->in[0]), hy__symbol_value(made, g, &node->in[1]),
+                    a.step, b.step, &opt);
     return y ? hy_named(S, y, node->name) : NULL;
 }
 
@@ -73516,14 +73679,15 @@ static int hy__int8_walk(hy_frame *F, hy__quantizer *Q, hy_array *const *given, 
         const hy__node *node = g->node[i = b->order[n]];
         const hy__int8_layer *layer = &Q->layer[i];
         hy_array *x = node->op && node->nin ? hy__symbol_value(made, g, &node->in[0]) : NULL;
-        if (!shelf && layer->taken && x && hy__int8_watch(Q, i, x, batch)) return -1;
         if (node->op) hy__draw_from(F, &drawn, node->rank);
         if (shelf && !node->op && b->param[i])
             made[i] = hy__int8_var(F, shelf, node->name, "", 0, b->param[i], node->aux);
         else if (!node->op) made[i] = hy__symbol_leaf(F, b, i, given);
         else if (shelf && layer->within) made[i] = x;
+        else if (shelf && layer->taken == HY__INT8_SUM) made[i] = hy__int8_sum_in(F, Q, i, made);
         else if (shelf && layer->taken) made[i] = x ? hy__int8_layer_in(F, Q, i, x, shelf) : NULL;
         else made[i] = hy__symbol_op(F, g, i, made, in);
+        if (!shelf && !F->code && hy__int8_watch_node(Q, i, made, batch)) return -1;
         if (!shelf && node->op && !F->code) hy__symbol_let_go(F, g, i, made, left);
     }
     hy__draw_from(F, &drawn, g->ranks);
@@ -73591,7 +73755,7 @@ static int hy__int8_untold(hy__quantizer *Q)
     const hy_graph *g = Q->b->graph;
     int i, k, before = Q->taken;
     for (i = 0; i < g->n; i++) {
-        if (!Q->layer[i].taken || Q->layer[i].most > 0) continue;
+        if (Q->layer[i].taken != HY__INT8_LAYER || Q->layer[i].in.most > 0) continue;
         Q->layer[i].taken = 0;
         Q->taken--;
         Q->left++;
@@ -73616,21 +73780,32 @@ static int hy__int8_told(hy__quantizer *Q)
     return Q->F->code != 0;
 }
 
+static int hy__int8_bins(const hy__quantizer *Q, hy__int8_seen *seen)
+{
+    if (!(seen->most > 0)) return 0;
+    seen->count = (double *)hy__alloc_zero(&Q->F->root->heap, HY__INT8_BINS * sizeof(double));
+    if (!seen->count) hy__no_memory(Q->F, "hy_quantize");
+    return !seen->count;
+}
+
 static int hy__int8_calibrate(hy__quantizer *Q)
 {
     int rounds = Q->taken ? 1 + (Q->opt.entropy != 0) : 0, i, batch;
+    hy__int8_between(Q, 0);
     Q->due = Q->batches * (rounds + (Q->opt.report != NULL));
     for (Q->round = 1; Q->round <= rounds; Q->round++) {
-        for (i = 0; i < Q->b->graph->n && Q->round == 2; i++) {
-            if (!Q->layer[i].taken || !(Q->layer[i].most > 0)) continue;
-            Q->layer[i].count = (double *)hy__alloc_zero(&Q->F->root->heap, HY__INT8_BINS * sizeof(double));
-            if (!Q->layer[i].count) { hy__no_memory(Q->F, "hy_quantize"); return -1; }
-        }
+        for (i = 0; i < Q->b->graph->n && Q->round == 2; i++)
+            if (hy__int8_bins(Q, &Q->layer[i].in) || hy__int8_bins(Q, &Q->layer[i].out)) return -1;
         for (batch = 0; batch < Q->batches; batch++)
             if (hy__int8_watch_batch(Q, batch) || hy__int8_told(Q)) return -1;
-        if (Q->round == 1 && hy__int8_untold(Q)) return -1;
+        if (Q->round > 1) continue;
+        if (hy__int8_untold(Q)) return -1;
+        hy__int8_between(Q, 1);
     }
-    for (i = 0; i < Q->b->graph->n; i++) if (Q->layer[i].taken) hy__int8_threshold(&Q->layer[i]);
+    for (i = 0; i < Q->b->graph->n; i++) {
+        hy__int8_threshold(&Q->layer[i].in);
+        hy__int8_threshold(&Q->layer[i].out);
+    }
     return 0;
 }
 
@@ -73864,7 +74039,10 @@ static int hy__int8_open(hy__quantizer *Q, hy_block *net, hy_array *const *sampl
 static void hy__int8_close(hy__quantizer *Q)
 {
     int i;
-    for (i = 0; Q->layer && i < Q->b->graph->n; i++) hy__free(&Q->F->root->heap, Q->layer[i].count);
+    for (i = 0; Q->layer && i < Q->b->graph->n; i++) {
+        hy__free(&Q->F->root->heap, Q->layer[i].in.count);
+        hy__free(&Q->F->root->heap, Q->layer[i].out.count);
+    }
     hy__free(&Q->F->root->heap, Q->layer);
     if (Q->b) hy_block_free(Q->F, &Q->b->base);
 }
