@@ -697,6 +697,198 @@ static void quantize_no_scales(void)
     CHECK(!hy_close(F));
 }
 
+/* --- what stays in 8 bits between layers --- */
+typedef struct quantize_between_net { hy_block base; hy_block *conv[5], *dense; int turn; } quantize_between_net;
+
+/* What somebody else does with the first result: nothing; what keeps it in f32. */
+enum { QUANTIZE_NOTHING, QUANTIZE_GIVEN, QUANTIZE_READ, QUANTIZE_MEANS, QUANTIZE_WIDER, QUANTIZE_BETWEEN };
+static const char *const quantize_between_says[QUANTIZE_BETWEEN][2] = {
+    { "nothing else", "uuuuuuuu" }, { "it is an output", "ffuuuuuu" }, { "a function reads it", "ffuuuuuu" },
+    { "its means are taken", "ffuuuuuu" }, { "the sum is of two shapes", "uuuuufff" } };
+
+static hy_array *quantize_between_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const quantize_between_net *n = (const quantize_between_net *)self;
+    hy_pooling_opt pool = { 0 };
+    hy_array *a = hy_relu(F, hy_call(F, n->conv[0], x)), *p, *b, *c, *s, *y;
+    pool.stride = pool.pad = HY_INTS(1, 1);
+    if (n->turn == QUANTIZE_MEANS) pool.pool_type = HY_POOL_AVG;
+    p = hy_named(F, hy_pooling(F, a, HY_INTS(3, 3), &pool), "pooled");
+    b = hy_call(F, n->conv[1], p);
+    c = hy_relu(F, hy_call(F, n->conv[2], p));
+    y = hy_named(F, hy_concat(F, hy_group(F, b, c), 1), "joined");
+    s = hy_call(F, n->conv[3], y);
+    b = hy_call(F, n->conv[4], y);
+    if (n->turn == QUANTIZE_WIDER) b = hy_slice_axis(F, b, 1, 0, 1);
+    y = hy_relu(F, hy_add(F, s, b));
+    y = hy_call(F, n->dense, hy_named(F, hy_flatten(F, y), "flat"));
+    if (n->turn == QUANTIZE_GIVEN) return hy_group(F, y, a);
+    return n->turn == QUANTIZE_READ ? hy_group(F, y, hy_tanh(F, a)) : y;
+}
+
+/* u: a result is in 8 bits, f: it is not; of the first convolution, the pooling, the two behind it, the join,
+ * the two behind that, what the dense layer reads. */
+static void quantize_between_text(hy_frame *F, hy_block *net, char *text)
+{
+    static const char *const names[] = { "conv0", "pooled", "conv1", "conv2", "joined", "conv3", "conv4", "flat" };
+    hy_graph *g = hy_graph_of(F, net);
+    hy_node node;
+    size_t k;
+    int i;
+    for (k = 0; k < sizeof names / sizeof *names; k++) {
+        text[k] = '?';
+        for (i = 0; g && !hy_graph_node(g, i, &node); i++)
+            if (node.op && strstr(node.name, names[k])) text[k] = node.types[0].dtype == HY_U8 ? 'u' : 'f';
+    }
+    text[k] = 0;
+}
+
+static void quantize_between(void)
+{
+    int turn;
+    for (turn = 0; turn < QUANTIZE_BETWEEN; turn++) {
+        hy_frame *F = hy_open(NULL);
+        quantize_between_net *n = HY_BLOCK_NEW(F, quantize_between_net, quantize_between_forward);
+        hy_nn_conv_opt opt = { 0 };
+        hy_quantize_opt how = { 0 };
+        hy_quantize_report report;
+        hy_array *x = quantize_noise(F, HY_SHAPE(3, 3, 9, 11)), *y, *z, *file;
+        hy_block *small, *again;
+        char name[3] = "c0", text[16];
+        int i;
+        opt.padding = HY_INTS(1, 1);
+        for (i = 0; i < 5; i++, name[1]++)
+            n->conv[i] = hy_add_child(F, &n->base, name, hy_nn_conv2d(F, 8 + 4 * (i & 1 && i < 3),
+                                                                      HY_INTS(3, 3), &opt));
+        n->dense = hy_add_child(F, &n->base, "d", hy_nn_dense(F, 6, NULL));
+        n->turn = turn;
+        hy_seed(F, 7);
+        hy_initialize(F, &n->base, NULL);
+        hy_call(F, &n->base, x);
+        how.report = &report;
+        how.entropy = turn == QUANTIZE_NOTHING;
+        small = hy_quantize(F, &n->base, x, &how);
+        if (!CHECK(small)) { printf("    %s\n", hy_error(F)); hy_close(F); continue; }
+        CHECK(report.layers == 6 && report.left == 0);
+        y = hy_call(F, &n->base, x);
+        z = hy_call(F, small, x);
+        hy_hybridize(F, small, NULL);
+        hy_call(F, small, x);
+        quantize_between_text(F, small, text);
+        if (!CHECK(!strcmp(text, quantize_between_says[turn][1])))
+            printf("    %s: %s\n", quantize_between_says[turn][0], text);
+        CHECK_NEAR(quantize_ops(F, small, "int8_add"), turn != QUANTIZE_WIDER, 0);
+        if (turn == QUANTIZE_GIVEN || turn == QUANTIZE_READ) {
+            CHECK(quantize_same(F, hy_get(F, hy_call(F, small, x), 1), hy_get(F, z, 1)));
+            y = hy_get(F, y, 0);
+            z = hy_get(F, z, 0);
+        } else CHECK(quantize_same(F, hy_call(F, small, x), z));
+        CHECK(hy_item(F, hy_max(F, hy_abs(F, hy_sub(F, y, z)), HY_ALL, NULL)) <
+              0.06 * hy_item(F, hy_max(F, hy_abs(F, y), HY_ALL, NULL)));
+        file = hy_save_model_to(F, small, NULL);
+        again = file ? hy_load_model_from(F, hy_data(F, file), (size_t)hy_size(F, file), 0) : NULL;
+        y = again ? hy_call(F, again, x) : NULL;
+        CHECK(y && quantize_same(F, hy_count(F, y) ? hy_get(F, y, 0) : y, z));
+        CHECK_STR(hy_error(F), NULL);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+/* y = d(relu(b(h) + c(h))), h = relu(a(x)), each of 12 numbers, as the manual says it, in doubles. */
+enum { QUANTIZE_WIDE = 12, QUANTIZE_ROWS = 40 };
+typedef struct quantize_sum_net { hy_block base; hy_block *dense[4]; } quantize_sum_net;
+static hy_array *quantize_sum_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const quantize_sum_net *n = (const quantize_sum_net *)self;
+    x = hy_relu(F, hy_call(F, n->dense[0], x));
+    x = hy_relu(F, hy_add(F, hy_call(F, n->dense[1], x), hy_call(F, n->dense[2], x)));
+    return hy_call(F, n->dense[3], x);
+}
+
+/* The numbers as their nearest steps; least: how many of them lie below 0. */
+static void quantize_stepped(double *x, int n, double step, int least, int most)
+{
+    int i;
+    for (i = 0; i < n; i++) {
+        double steps = floor(x[i] / step + 0.5);
+        x[i] = (steps < least ? least : steps > most ? most : steps) * step;
+    }
+}
+static double quantize_most(const double *x, int n)
+{
+    double most = 0;
+    int i;
+    for (i = 0; i < n; i++) most = fabs(x[i]) > most ? fabs(x[i]) : most;
+    return most;
+}
+static void quantize_layer(hy_frame *F, hy_block *layer, const double *x, int rows, double *y, int stepped)
+{
+    double w[QUANTIZE_WIDE];
+    int i, o, k;
+    for (o = 0; o < QUANTIZE_WIDE; o++) {
+        for (k = 0; k < QUANTIZE_WIDE; k++) w[k] = hy_value(F, hy_param(F, layer, "weight"), o, k);
+        if (stepped) quantize_stepped(w, QUANTIZE_WIDE, quantize_most(w, QUANTIZE_WIDE) / 127, -127, 127);
+        for (i = 0; i < rows; i++)
+            for (y[i * QUANTIZE_WIDE + o] = k = 0; k < QUANTIZE_WIDE; k++)
+                y[i * QUANTIZE_WIDE + o] += x[i * QUANTIZE_WIDE + k] * w[k];
+    }
+}
+static void quantize_cut(double *x, int n) { int i; for (i = 0; i < n; i++) x[i] = x[i] > 0 ? x[i] : 0; }
+
+/* stepped: in 8 bits. step: of x, h, b, c, their sum, found when it is not. */
+static void quantize_sum_reference(hy_frame *F, const quantize_sum_net *n, double *x, int stepped, double *step,
+                                   double *y)
+{
+    enum { N = QUANTIZE_WIDE * QUANTIZE_ROWS };
+    static double h[N], b[N], c[N];
+    double *all[5] = { x, h, b, c, b };
+    int i, k;
+    for (k = 0; k < 5; k++) {
+        const int above = k == 1 || k == 4;
+        if (k == 1) { quantize_layer(F, n->dense[0], x, QUANTIZE_ROWS, h, stepped); quantize_cut(h, N); }
+        if (k == 2) quantize_layer(F, n->dense[1], h, QUANTIZE_ROWS, b, stepped);
+        if (k == 3) quantize_layer(F, n->dense[2], h, QUANTIZE_ROWS, c, stepped);
+        if (k == 4) { for (i = 0; i < N; i++) b[i] += c[i]; quantize_cut(b, N); }
+        if (!stepped) step[k] = quantize_most(all[k], N) / (above ? 255 : 127);
+        else quantize_stepped(all[k], N, step[k], above ? 0 : -127, above ? 255 : 127);
+    }
+    quantize_layer(F, n->dense[3], b, QUANTIZE_ROWS, y, stepped);
+}
+
+static void quantize_sums(void)
+{
+    enum { N = QUANTIZE_WIDE * QUANTIZE_ROWS };
+    static double numbers[N], due[N], plain[N];
+    double step[5], off = 0, apart = 0;
+    hy_frame *F = hy_open(NULL);
+    quantize_sum_net *n = HY_BLOCK_NEW(F, quantize_sum_net, quantize_sum_forward);
+    hy_nn_dense_opt opt = { 0 };
+    hy_array *x = quantize_noise(F, HY_SHAPE(QUANTIZE_ROWS, QUANTIZE_WIDE)), *z;
+    hy_block *small;
+    hy_init init = hy_init_uniform(0.5);
+    char name[3] = "d0";
+    int i;
+    opt.no_bias = 1;
+    for (i = 0; i < 4; i++, name[1]++) n->dense[i] = hy_add_child(F, &n->base, name, hy_nn_dense(F, QUANTIZE_WIDE, &opt));
+    hy_seed(F, 3);
+    hy_initialize(F, &n->base, &init);
+    hy_call(F, &n->base, x);
+    small = hy_quantize(F, &n->base, x, NULL);
+    z = small ? hy_call(F, small, x) : NULL;
+    for (i = 0; i < N; i++) numbers[i] = hy_value(F, x, i / QUANTIZE_WIDE, i % QUANTIZE_WIDE);
+    quantize_sum_reference(F, n, numbers, 0, step, plain);
+    quantize_sum_reference(F, n, numbers, 1, step, due);
+    for (i = 0; i < N && z; i++) {
+        const double v = hy_value(F, z, i / QUANTIZE_WIDE, i % QUANTIZE_WIDE);
+        off += fabs(v - due[i]);
+        apart += fabs(plain[i] - due[i]);
+    }
+    CHECK(z && apart > 0 && off < 0.01 * apart);        /* some sums lie between two steps */
+    if (z && off >= 0.01 * apart) printf("    off %g, where 8 bits are off %g\n", off / N, apart / N);
+    CHECK_STR(hy_error(F), NULL);
+    CHECK(hy_close(F) == 0);
+}
+
 /* A branch that hands on a whole number of an input: the copy in int8 knows its type, too. */
 static hy_array *quantize_branch_counts(hy_frame *F, hy_array *x, void *user)
 {
@@ -936,6 +1128,8 @@ static void test_quantize(void)
     RUN(quantize_twice);
     RUN(quantize_again);
     RUN(quantize_no_scales);
+    RUN(quantize_between);
+    RUN(quantize_sums);
     RUN(quantize_branches);
     RUN(quantize_picks);
     RUN(quantize_no_samples);

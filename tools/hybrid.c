@@ -2106,18 +2106,25 @@ static void mark_source(tool *T, char *used, const char *file, int *int8)
     fclose(f);
 }
 
-/* hy_quantize makes of dense layers and convolutions, those that a source has, their kin in int8. */
+static int is_used(tool *T, const char *used, const char *name)
+{
+    const hy_op *op;
+    int k;
+    for (k = 0; (op = hy_op_at(T->F, k)) != NULL; k++) if (!strcmp(op->name, name)) return used[k];
+    return 0;
+}
+
+/* hy_quantize makes of dense layers, convolutions and sums, those that a source has, their kin in int8. */
 static void mark_int8(tool *T, char *used)
 {
     static const char *const kin[][2] = { { "fully_connected", "int8_dense" },
-                                          { "convolution", "int8_convolution" } };
-    int i, k, from[2] = { -1, -1 };
+                                          { "convolution", "int8_convolution" },
+                                          { "add", "int8_add" }, { "elemwise_add", "int8_add" } };
     const hy_op *op;
+    int i, k;
     for (k = 0; (op = hy_op_at(T->F, k)) != NULL; k++)
-        for (i = 0; i < 2; i++) {
-            if (!strcmp(op->name, kin[i][0])) from[i] = k;
-            if (!strcmp(op->name, kin[i][1]) && from[i] >= 0 && used[from[i]]) used[k] = 1;
-        }
+        for (i = 0; i < (int)(sizeof kin / sizeof *kin); i++)
+            if (!strcmp(op->name, kin[i][1]) && is_used(T, used, kin[i][0])) used[k] = 1;
 }
 
 /* Operators of a graph and of the graphs that it runs. */
@@ -3563,7 +3570,11 @@ static int run_convert(tool *T)
 /* MARK: - hybrid quantize ---------------------------------------------------------------------------- */
 
 /* A layer, in the network as it was and in the copy. */
-typedef struct dense { const char *name, *op; int at[2], output[2]; double bytes[2], error, size; } dense;
+typedef struct dense {
+    const char *name, *op;
+    int at[2], output[2];
+    double bytes[2], error, size, step, zero;   /* step and zero: of its bytes, if the copy leaves it in these */
+} dense;
 
 static int node_named(hy_graph *g, const char *name, hy_node *node)
 {
@@ -3582,6 +3593,14 @@ static int reader_of(hy_graph *g, int at)
         for (k = 0; k < node.inputs; k++)
             if (hy_graph_input(g, i, k, &output) == at) { if (found >= 0) return -1; found = i; }
     return found;
+}
+
+static double attr_number(const hy_node *node, const char *name)
+{
+    char text[64];
+    const hy_attr *a = node->op->attr;
+    while (a->name && strcmp(a->name, name)) a++;
+    return a->name && hy_attr_text(a, node->record, text, sizeof text) ? atof(text) : 0;
 }
 
 /* Bytes of what a layer reads beside its data. */
@@ -3614,6 +3633,8 @@ static dense *find_layers(tool *T, const model *m, const model *q, int *n)
         if (d->at[1] < 0) continue;
         d->name = node.name;
         d->op = other.op->name;
+        d->step = attr_number(&other, "out_scale");
+        d->zero = attr_number(&other, "out_zero");
         d->at[0] = i;
         while ((next = reader_of(m->graph, d->at[0])) >= 0 && !hy_graph_node(m->graph, next, &node) &&
                which_of("batch_norm|batch_norm_relu|activation|relu", node.op->name) >= 0 &&
@@ -3663,6 +3684,13 @@ static hy_array *sample_batch(tool *T, const model *m, int64_t i)
     return all_as_one(T, m->inputs, x);
 }
 
+/* What a layer's results stand for. */
+static hy_array *in_floats(tool *T, const dense *layer, hy_array *x)
+{
+    if (!x || hy_dtype_of(T->F, x) != HY_U8) return x;
+    return hy_mul_scalar(T->F, hy_sub_scalar(T->F, hy_cast(T->F, x, HY_F32), layer->zero), layer->step);
+}
+
 /* How far each layer's results are off, of all samples together. */
 static void measure_layers(tool *T, const model *m, const model *q, dense *layer, int n)
 {
@@ -3675,7 +3703,8 @@ static void measure_layers(tool *T, const model *m, const model *q, dense *layer
         a = hy_call(T->F, was, x);
         b = hy_call(T->F, is, x);
         for (k = 0; b && k < n; k++) {
-            hy_array *u = n > 1 ? hy_get(T->F, a, k) : a, *v = n > 1 ? hy_get(T->F, b, k) : b;
+            hy_array *u = n > 1 ? hy_get(T->F, a, k) : a;
+            hy_array *v = in_floats(T, &layer[k], n > 1 ? hy_get(T->F, b, k) : b);
             double off = hy_item(T->F, hy_norm(T->F, hy_sub(T->F, u, v), HY_ALL, NULL));
             double size = hy_item(T->F, hy_norm(T->F, u, HY_ALL, NULL));
             layer[k].error += off * off;
