@@ -365,6 +365,9 @@
  *   costs. A layer's data are cut at a threshold, the largest number that came or, with opt.entropy, what
  *   loses least: then they are whole numbers of 8 bits, as its weights are, channel by channel. Its sums are
  *   exact, so that results have the same bits on every instruction set. A NaN among them counts as 0.
+ *   A result that nobody but such layers reads stays in 8 bits, through maximum pooling, joins and views, and
+ *   sums of two such results are taken of whole numbers: 255 steps up to the largest that came, behind a relu
+ *   from 0 on, else on both sides of 0. What is an output, or is read by anything else, is f32.
  *   The operators, int8_dense and int8_convolution, also take data of 8 bits with a zero point, or floats in
  *   256 steps of their own range, and give 8 bits in steps of out_scale, or the sums themselves. A result is
  *   within one step of what the formula gives in doubles; sums are of at most 65,536 products then. Depthwise
@@ -4687,10 +4690,11 @@ HY_API int        hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, cons
 /* --- int8 --- *
  * A copy of a network for inference whose dense layers and convolutions compute in int8, with a batch norm
  * and a relu behind them: weights in 127ths of the largest of their channel, data in 127ths of a threshold,
- * sums in 32 bits, results in f32 again. samples: a batch as hy_call takes it (as many arrays as the network
- * takes, where that is known), else a group of batches; what they bring to a layer decides its threshold. The
- * copy is a block like any other. Layers stay as they are that `skip` names, that are not f32, whose weight
- * is no parameter, whose groups have less than 4 channels, or that stand in loops. */
+ * sums in 32 bits, results in f32 again, or in 8 bits for the next such layer. samples: a batch as hy_call
+ * takes it (as many arrays as the network takes, where that is known), else a group of batches; what they
+ * bring to a layer decides its threshold. The copy is a block like any other. Layers stay as they are that
+ * `skip` names, that are not f32, whose weight is no parameter, whose groups have less than 4 channels, or
+ * that stand in loops. */
 #ifndef HYBRID_NO_INT8
 typedef struct hy_quantize_report {
     int    layers, left;                /* in int8; others */
@@ -80320,7 +80324,8 @@ HY__WARM_ROOMS
  *          of the layout; quantised ONNX files (QDQ, QLinear,
  *          dynamic) run in int8 with exact sums (round_even, int8_table, int8_add; int8_dense and
  *          int8_convolution take and give 8 bits; depthwise, too; ONNX Runtime's QLinear operators; int8
- *          is written as ONNX, scales that are no steps are refused); products by larger blocks; convolution
+ *          is written as ONNX, scales that are no steps are refused); results in copies of hy_quantize stay
+ *          in 8 bits between layers, sums are of whole numbers; products by larger blocks; convolution
  *          in groups of few filters; taps that only meet padding are left out. HYBRID_OPS: an operator that
  *          is not listed costs its names and a jump. ONNX: im2col and col2im are written.
  *          TRAINING: a NaN is never the best; what was fitted is exported at once; functions of yours that
