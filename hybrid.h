@@ -73375,8 +73375,7 @@ static int hy__int8_root(const hy__quantizer *Q, int i)
 /* How a result stands in the copy: a byte is step times what it is above zero. Results that are not below 0
  * have all 255 steps for themselves. */
 typedef struct hy__int8_bytes { hy_dtype dtype; double step; int zero; } hy__int8_bytes;
-#define HY__INT8_BYTES_INTO(opt, in, out) ((opt).zero = (in).zero, (opt).out_scale = (out).step, \
-                                           (opt).out_zero = (out).zero, (opt).out_dtype = (out).dtype)
+#define HY__BYTES_INTO(o, v) ((o).out_scale = (v).step, (o).out_zero = (v).zero, (o).out_dtype = (v).dtype)
 static hy__int8_bytes hy__int8_bytes_of(const hy__quantizer *Q, int i)
 {
     hy__int8_bytes v = { HY_F32, 1, 0 };
@@ -73578,7 +73577,8 @@ static int hy__int8_namesakes(const hy__quantizer *Q, int i)
 {
     const hy_graph *g = Q->b->graph;
     int k, n = 0;
-    for (k = 0; k < i; k++) n += Q->layer[k].taken == HY__INT8_LAYER && !strcmp(g->node[k]->name, g->node[i]->name);
+    for (k = 0; k < i; k++)
+        n += Q->layer[k].taken == HY__INT8_LAYER && !strcmp(g->node[k]->name, g->node[i]->name);
     return n;
 }
 
@@ -73629,7 +73629,8 @@ static hy_array *hy__int8_layer_in(hy_frame *S, const hy__quantizer *Q, int i, h
         opt.no_bias = !bias;
         opt.relu = layer->relu != 0;
         opt.no_flatten = rec->no_flatten;
-        HY__INT8_BYTES_INTO(opt, in, out);
+        opt.zero = in.zero;
+        HY__BYTES_INTO(opt, out);
         y = hy_int8_dense(S, x, w, scale, bias, rec->num_hidden, 127 * in.step, &opt);
     }
 #ifndef HYBRID_NO_VISION
@@ -73640,7 +73641,8 @@ static hy_array *hy__int8_layer_in(hy_frame *S, const hy__quantizer *Q, int i, h
         HY__CONV_OPT(opt, rec);
         opt.no_bias = !bias;
         opt.relu = layer->relu != 0;
-        HY__INT8_BYTES_INTO(opt, in, out);
+        opt.zero = in.zero;
+        HY__BYTES_INTO(opt, out);
         y = hy_int8_convolution(S, x, w, scale, bias, rec->kernel, rec->num_filter, 127 * in.step, &opt);
     }
 #endif
@@ -73660,9 +73662,7 @@ static hy_array *hy__int8_sum_in(hy_frame *S, const hy__quantizer *Q, int i, hy_
     opt.lhs_zero = a.zero;
     opt.rhs_zero = b.zero;
     opt.relu = Q->layer[i].relu != 0;
-    opt.out_scale = out.step;
-    opt.out_zero = out.zero;
-    opt.out_dtype = out.dtype;
+    HY__BYTES_INTO(opt, out);
     y = hy_int8_add(S, hy__symbol_value(made, g, &node->in[0]), hy__symbol_value(made, g, &node->in[1]),
                     a.step, b.step, &opt);
     return y ? hy_named(S, y, node->name) : NULL;
