@@ -48406,7 +48406,7 @@ typedef struct hy__sized_ask { hy_shape scores; int answer; } hy__sized_ask;
 
 typedef struct hy__sized {
     hy__sizes      S;
-    int            inputs;
+    int            inputs, exact;       /* exact: it keeps the bits of line by line */
     const hy_type *own;                 /* of the inputs, with numbers */
     hy_type       *input, *type;        /* with codes: of the inputs; by value of the plan */
     void         **record;              /* by number of the node in the store */
@@ -49774,8 +49774,8 @@ static int hy__sized_answer(const hy_shape *scores)
 }
 
 /* What passes ask of a node's sizes, beside what they compare. 1: it goes by sizes in ways of its own. */
-static int hy__sized_node(hy_frame *F, hy__sized *Z, const hy__program *p, const hy_graph *g, int i,
-                          const hy__types *now, const hy__types *sized)
+static int hy__sized_node(hy_frame *F, hy__sized *Z, const hy_graph *g, int i, const hy__types *now,
+                          const hy__types *sized)
 {
     const hy__node *node = g->node[i];
     const hy_type *in = node->op && node->nin ? hy__type_of(g, sized, &node->in[0]) : NULL;
@@ -49786,7 +49786,7 @@ static int hy__sized_node(hy_frame *F, hy__sized *Z, const hy__program *p, const
     if (node->nsub || hy__op_number(node->op) < 0 ||
         (hy__call_flags(node->op, node->record) & (HY_OP_CONTROL | HY_OP_FILTERS | HY_OP_DYNAMIC)))
         return hy__sized_fixed(Z, HY__FIXED_ALWAYS, node->name, "its sizes decide how it is computed");
-    if (p->mode.exact && hy__product_by(node->op, node->record, &dense)) {
+    if (Z->exact && hy__product_by(node->op, node->record, &dense)) {
         int64_t rows = in->shape.ndim ? in->shape.dim[0] : 1;
         for (d = 1; d < in->shape.ndim - 1 && dense.last; d++)
             rows = hy__size_times(&Z->S, rows, in->shape.dim[d]);
@@ -49826,30 +49826,37 @@ static int hy__sized_tie(hy__sized *Z)
     return n;
 }
 
-/* The traced graph over symbols, once more for each size that turns out to be tied. 1: it stays fixed. */
-static int hy__sized_traced(hy_frame *F, hy__sized *Z, const hy__program *p, const hy_graph *g)
+/* Goes through a graph whose inputs have these types, and at once over symbols: once more for each size that
+ * turns out to be tied. 1: it stays fixed; 2: for that was so too often. */
+typedef int (*hy__sized_fn)(hy_frame *F, hy__sized *Z, const void *of, const hy__types *now,
+                            hy__types *sized);
+static int hy__sized_rounds(hy_frame *F, hy__sized *Z, const hy_graph *g, hy__sized_fn fn, const void *of)
 {
     hy__types now, sized;
-    int i, round, failed = 1;
-    for (round = 0; round < HY__SIZED_ROUNDS && failed == 1; round++) {
+    int round, failed;
+    for (round = 0; round < HY__SIZED_ROUNDS; round++) {
         hy__heap *heap = Z->S.heap;
         hy__sizes_free(&Z->S);
         Z->S.heap = heap;
         Z->asks = Z->fixed = 0;
         sized.room = NULL;
         hy__sized_open(Z);
-        failed = hy__types_infer(F, g, &now, NULL, p->input, NULL) ||
+        failed = hy__types_infer(F, g, &now, NULL, Z->own, NULL) ||
                  hy__types_open(F, g, &sized, NULL, Z->input, NULL) ? -1 : 0;
-        if (!failed) failed = hy__sized_infer(F, Z, g, &now, &sized);
-        for (i = 0; i < g->n && !failed; i++) failed = hy__sized_node(F, Z, p, g, i, &now, &sized);
-        if (!failed) failed = hy__sized_shapes(Z, g, &sized);
+        if (!failed) failed = fn(F, Z, of, &now, &sized);
         hy__types_close(F, &sized);
         hy__types_close(F, &now);
-        if (failed < 0) return -1;
-        if (!hy__sized_tie(Z)) return failed;           /* else that may be all that was wrong */
-        failed = 1;
+        if (failed < 0 || !hy__sized_tie(Z)) return failed;     /* else that may be all that was wrong */
     }
-    return hy__sized_fixed(Z, HY__FIXED_PERHAPS, NULL, "its sizes are tied in too many ways");
+    return 2;
+}
+
+static int hy__sized_traced(hy_frame *F, hy__sized *Z, const void *of, const hy__types *now, hy__types *sized)
+{
+    const hy_graph *g = (const hy_graph *)of;
+    int i, failed = hy__sized_infer(F, Z, g, now, sized);
+    for (i = 0; i < g->n && !failed; i++) failed = hy__sized_node(F, Z, g, i, now, sized);
+    return failed ? failed : hy__sized_shapes(Z, g, sized);
 }
 
 /* The program over symbols: the types of the plan's values. 1: it stays fixed. */
@@ -49910,6 +49917,7 @@ static hy__sized *hy__sized_new(hy_frame *F, const hy__program *p, const hy_grap
     Z->S.heap = &F->root->heap;
     Z->inputs = p->inputs;
     Z->own = p->input;
+    Z->exact = p->mode.exact;
     Z->input = (hy_type *)(void *)((char *)Z + hy__round64(sizeof *Z));
     Z->type = Z->input + inputs;
     Z->record = (void **)(void *)(Z->type + values);
@@ -49922,7 +49930,8 @@ static hy__sized *hy__sized_new(hy_frame *F, const hy__program *p, const hy_grap
         Z->as[i] = changes ? (int)i : -1;
     }
     if (p->dynamic) failed = hy__sized_fixed(Z, HY__FIXED_ALWAYS, NULL, "values decide its shapes");
-    else failed = hy__sized_traced(F, Z, p, g);
+    else failed = hy__sized_rounds(F, Z, g, hy__sized_traced, g);
+    if (failed > 1) hy__sized_fixed(Z, HY__FIXED_PERHAPS, NULL, "its sizes are tied in too many ways");
     if (!failed) failed = hy__sized_planned(F, Z, p);
     if (!failed) failed = hy__sized_free_ones(Z);
     if (failed >= 0 && !F->code) return Z;
@@ -52029,9 +52038,10 @@ static int hy__trace_fits(const hy_frame *F, const hy__trace *t, const hy__flat 
 }
 
 /* Guards for the dims that forward asked for: they are what they were. 1: they cannot be followed. */
-static int hy__trace_inferred(hy_frame *F, const hy__trace *t, hy__sized *Z, const hy__types *now,
+static int hy__trace_inferred(hy_frame *F, hy__sized *Z, const void *of, const hy__types *now,
                               hy__types *sized)
 {
+    const hy__trace *t = (const hy__trace *)of;
     int i, d, failed = hy__sized_infer(F, Z, t->graph, now, sized);
     for (i = 0; i < t->dims_n && !failed; i++) {
         const hy__asked_dims *a = &t->dims[i];
@@ -52041,27 +52051,6 @@ static int hy__trace_inferred(hy_frame *F, const hy__trace *t, hy__sized *Z, con
             const int64_t v = type->shape.dim[d];
             if (a->dims >> d & 1 && hy__is_code(v)) hy__size_equal(&Z->S, v, hy__size_hint(&Z->S, v));
         }
-    }
-    return failed;
-}
-
-static int hy__trace_guards(hy_frame *F, const hy__trace *t, hy__sized *Z)
-{
-    hy__types now, sized;
-    int round, failed = 1;
-    for (round = 0; round < HY__SIZED_ROUNDS && failed == 1; round++) {
-        hy__heap *heap = Z->S.heap;
-        hy__sizes_free(&Z->S);
-        Z->S.heap = heap;
-        sized.room = NULL;
-        hy__sized_open(Z);
-        failed = hy__types_infer(F, t->graph, &now, NULL, t->type, NULL) ||
-                 hy__types_open(F, t->graph, &sized, NULL, Z->input, NULL) ? -1 : 0;
-        if (!failed) failed = hy__trace_inferred(F, t, Z, &now, &sized);
-        hy__types_close(F, &sized);
-        hy__types_close(F, &now);
-        if (failed < 0 || !hy__sized_tie(Z)) return failed;
-        failed = 1;
     }
     return failed;
 }
@@ -52082,7 +52071,7 @@ static hy__sized *hy__trace_sized(hy_frame *F, const hy__trace *t)
     Z->as = (int *)(void *)(Z->input + t->n);
     for (i = 0; i < dims; i++) Z->as[i] = (int)i;
     hy__try(F);
-    failed = hy__trace_guards(F, t, Z) || F->code || hy__sized_free_ones(Z);
+    failed = hy__sized_rounds(F, Z, t->graph, hy__trace_inferred, t) || F->code || hy__sized_free_ones(Z);
     hy__try_end(F, 1);
     if (!failed) return Z;
     hy__sized_free(F->root, Z);

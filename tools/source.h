@@ -37,15 +37,15 @@ typedef struct hy__c_value {            /* an output of a node */
 } hy__c_value;
 enum { HY__C_EARLY = 1, HY__C_LATE = 2 };               /* steps that are the same in all turns; others */
 
-/* Weights as they are, or (lanes) in the order in which a product reads them: for each group panels of so
- * many columns, row after row; element (g, r, c) of the matrices lies at g, r, c times their steps. A row may
- * have two parts, of which the second counts to `split`. */
+/* Weights as they are, or (lanes) in the order in which a product reads them: matrices, and for each of them
+ * panels of so many columns, row after row. As they are, a column's rows lie side by side, or in two parts,
+ * of which the second counts to `split`. */
 typedef struct hy__c_part { int64_t start, rows, columns, lanes; } hy__c_part;      /* a matrix in a blob */
 typedef struct hy__c_blob {
     const char *name, *of;              /* of a packed one: what reads it */
     hy_tensor   from;
-    int64_t     n, groups, rows, columns, lanes, step_g, step_r, step_c, split, step_s;
-    hy__c_part *part;                   /* matrices that are packed, each in its place; the rest is not */
+    int64_t     n, split, step_s;
+    hy__c_part  all, *part;             /* matrices one behind the other, or each in its place among others */
     int         parts;
     size_t      offset;                 /* in a file of weights */
 } hy__c_blob;
@@ -68,7 +68,7 @@ struct hy__c_step {
     int       packed;                   /* the blob that stands for input 1, or -1 */
     int       whole, tails;             /* halves are read as they are; it may have a tail */
     int       body, faults;             /* the first of its own, or 0; it may meet bad data */
-    char     *takes;                    /* per input, then per input of the tail: is it a parameter? */
+    char     *takes;                    /* per input, input of the tail and result: is it a parameter? */
     size_t    scratch, halves, scratch_at;      /* its own, then f16 and bf16 in floats */
     hy__c_map *map;                     /* per output */
 };
@@ -1694,12 +1694,9 @@ static int hy__c_pack_dense(hy__c *c, const hy__c_step *s, hy__c_blob *b)
 {
     const hy_shape *w = &hy__c_in(s, 1)->shape;
     (void)c;
-    b->groups = 1;
-    b->columns = w->dim[0];
-    b->rows = w->dim[1];
-    b->lanes = hy__c_lanes_for(hy__size(&hy__c_out(s)->shape) / hy__most(w->dim[0], 1));
-    b->step_c = w->dim[1];
-    b->step_r = 1;
+    b->all.columns = w->dim[0];
+    b->all.rows = w->dim[1];
+    b->all.lanes = hy__c_lanes_for(hy__size(&hy__c_out(s)->shape) / hy__most(w->dim[0], 1));
     return 0;
 }
 
@@ -1863,17 +1860,11 @@ static int hy__c_pack_conv(hy__c *c, const hy__c_step *s, hy__c_blob *b)
 {
     const hy__convolution_rec *r = (const hy__convolution_rec *)s->node->record;
     const hy_shape *w = &hy__c_in(s, 1)->shape;
-    int64_t each = w->dim[0] ? hy__size(w) / w->dim[0] : 0;
     (void)c;
-    b->groups = r->num_group;
-    b->columns = w->dim[0] / r->num_group;
-    b->rows = each;
-    b->lanes = HY__C_ROWS;
-    b->step_g = b->columns * each;
-    b->step_c = each;
-    b->step_r = 1;
+    b->all.columns = w->dim[0] / r->num_group;
+    b->all.rows = w->dim[0] ? hy__size(w) / w->dim[0] : 0;
+    b->all.lanes = HY__C_ROWS;
     if (!hy__channels_last(r->layout)) return 0;
-    b->split = 1;
     for (int d = 0; d < r->kernel.n; d++) b->split *= r->kernel.v[d];
     b->step_s = w->dim[w->ndim - 1];                /* (tap, channel) is read as (channel, tap) */
     return 0;
@@ -3300,11 +3291,8 @@ static void hy__c_roi_align(hy__c *c, const hy__c_step *s)
  */
 #ifndef HYBRID_NO_RNN
 /* --- rnn: see >>ops; a layer is one product of all its input, then a walk along time --- */
-typedef struct hy__c_rnn {
-    hy__rnn r;
-    int64_t steps, batch, input, gates, units, width;   /* gates: of all units */
-    int64_t wide;                       /* a step's outputs */
-} hy__c_rnn;
+/* wide: numbers that a step gives, in both directions. */
+typedef struct hy__c_rnn { hy__rnn r; int64_t steps, batch, input, units, wide; } hy__c_rnn;
 
 static void hy__c_rnn_of(const hy__c_step *s, hy__c_rnn *v)
 {
@@ -3313,10 +3301,8 @@ static void hy__c_rnn_of(const hy__c_step *s, hy__c_rnn *v)
     v->steps = x[0];
     v->batch = x[1];
     v->input = x[2];
-    v->gates = v->r.gate;
     v->units = v->r.cell.units;
-    v->width = v->r.width;
-    v->wide = v->width * v->r.directions;
+    v->wide = v->r.width * v->r.directions;
 }
 
 /* The matrices among the parameters, layer by layer: where each begins, its rows (k) and columns (n). */
@@ -3329,8 +3315,8 @@ static int hy__c_rnn_parts(const hy__c_step *s, hy__c_part *part)
     for (unit = 0; unit < v.r.layers * v.r.directions; unit++)
         for (k = 0; k < 2 + v.r.project; k++) {
             part[n].start = at;
-            part[n].rows = k == 2 ? v.units : k ? v.width : unit < v.r.directions ? v.input : v.wide;
-            part[n].columns = k == 2 ? v.width : v.gates;
+            part[n].rows = k == 2 ? v.units : k ? v.r.width : unit < v.r.directions ? v.input : v.wide;
+            part[n].columns = k == 2 ? v.r.width : v.r.gate;
             part[n].lanes = hy__c_lanes_for(k == 2 ? 1 : k ? v.batch : v.steps * v.batch);
             at += part[n].rows * part[n].columns;
             n++;
@@ -3404,9 +3390,10 @@ static void hy__c_rnn_walk(hy__c *c, const hy__c_step *s, const hy__c_rnn *v, co
 {
     const int lstm = v->r.cell.mode == HY_RNN_LSTM, lengths = lstm ? 4 : 3;
     const int direction = unit % v->r.directions;
-    int64_t biases = hy__size(&hy__c_in(s, 1)->shape) - 2 * v->gates * (v->r.layers * v->r.directions - unit);
+    const int64_t left = v->r.layers * v->r.directions - unit;
+    const int64_t biases = hy__size(&hy__c_in(s, 1)->shape) - 2 * v->r.gate * left;
     int k;
-    hy__c_sizes(c, "bHCd", biases, v->batch * v->width, v->batch * v->units, direction * v->width);
+    hy__c_sizes(c, "bHCd", biases, v->batch * v->r.width, v->batch * v->units, direction * v->r.width);
     hy__w(c, "{\nconst %r *bx = x1 + $b, *bh = bx + $g;\n");
     hy__c_rnn_product(c, s, v->steps * v->batch, &part[0], "low", "gates");
     hy__w(c, "memcpy(h, x2 + %d * $H, $H * sizeof *h);\n", unit);
@@ -3434,6 +3421,7 @@ static void hy__c_rnn_emit(hy__c *c, const hy__c_step *s)
 {
     hy__c_rnn v;
     hy__c_part *part;
+    int64_t numbers;
     int layer, d, each, last;
     hy__c_rnn_of(s, &v);
     each = 2 + v.r.project;
@@ -3441,10 +3429,10 @@ static void hy__c_rnn_emit(hy__c *c, const hy__c_step *s)
     part = (hy__c_part *)hy__c_alloc(c, (size_t)(v.r.layers * v.r.directions * each) * sizeof *part);
     if (!part) return;
     hy__c_rnn_parts(s, part);
-    hy__c_sizes(c, "snguwWlr", v.steps, v.batch, v.gates, v.units, v.width, v.wide, v.steps - 1,
+    hy__c_sizes(c, "snguwWlr", v.steps, v.batch, v.r.gate, v.units, v.r.width, v.wide, v.steps - 1,
                 v.steps * v.batch * v.wide);
-    c->scratch = (size_t)(v.batch * (v.gates + v.width + 2 * v.units + v.steps * (v.gates + 2 * v.wide))) *
-                 hy_dtype_size(c->real);
+    numbers = v.batch * (v.r.gate + v.r.width + 2 * v.units + v.steps * (v.r.gate + 2 * v.wide));
+    c->scratch = (size_t)numbers * hy_dtype_size(c->real);
     hy__w(c, "enum { last = $l };\n%r *gates = (%r *)(void *)scratch, *rec = gates + $s * $n * $g;\n"
           "%r *h = rec + $n * $g, *full = h + $n * $w, *cell = full + $n * $u, *between = cell + $n * $u;\n"
           "(void)cell; (void)last; (void)between;\n");
@@ -4247,9 +4235,8 @@ static int hy__c_blob_once(hy__c *c, int at)
     for (k = 0; k < at; k++) {
         const hy__c_blob *o = &c->blob[k];
         if (o->from.data == b->from.data && hy__same_type(&o->from.type, &b->from.type) && !o->part &&
-            !b->part && o->groups == b->groups && o->rows == b->rows && o->columns == b->columns &&
-            o->lanes == b->lanes && o->step_g == b->step_g && o->step_r == b->step_r &&
-            o->step_c == b->step_c && o->split == b->split && o->step_s == b->step_s) break;
+            !b->part && !memcmp(&o->all, &b->all, sizeof o->all) && o->split == b->split &&
+            o->step_s == b->step_s) break;
     }
     if (k < at) c->blobs--;
     return k;
@@ -4264,29 +4251,18 @@ static int hy__c_blob_of(hy__c *c, const hy_tensor *from, const char *name)
 /* Finds the element that stands at i in a packed blob. */
 static int64_t hy__c_blob_at(const hy__c_blob *b, int64_t i)
 {
-    int64_t start, step_c = b->step_c, step_r = b->step_r, row, column, lanes;
-    hy__c_part p;
-    int k;
-    if (!b->lanes) return i;
-    p.rows = b->rows;
-    p.columns = b->columns;
-    p.lanes = b->lanes;
-    if (b->parts) {
-        for (k = 0; k < b->parts; k++)
-            if (i >= b->part[k].start && i - b->part[k].start < b->part[k].rows * b->part[k].columns) break;
-        if (k == b->parts) return i;
-        p = b->part[k];
-        start = p.start;
-        i -= start;
-        step_c = p.rows;
-        step_r = 1;
-    } else start = i / (p.rows * p.columns) * b->step_g;
-    i %= p.rows * p.columns;
-    column = i / (p.rows * p.lanes) * p.lanes;
-    i %= p.rows * p.lanes;
-    lanes = hy__least(p.lanes, p.columns - column);
+    const hy__c_part *p = b->parts ? b->part : &b->all;
+    int64_t start, row, column, lanes;
+    if (!b->all.lanes) return i;
+    for (; b->parts && (i < p->start || i - p->start >= p->rows * p->columns); p++)
+        if (p == b->part + b->parts - 1) return i;
+    start = i - (i - p->start) % (p->rows * p->columns);
+    i -= start;
+    column = i / (p->rows * p->lanes) * p->lanes;
+    i %= p->rows * p->lanes;
+    lanes = hy__least(p->lanes, p->columns - column);
     row = i / lanes;
-    return start + (column + i % lanes) * step_c + row / b->split * step_r + row % b->split * b->step_s;
+    return start + (column + i % lanes) * p->rows + row / b->split + row % b->split * b->step_s;
 }
 
 /* Notes that something reads a constant as it is, so that it is written. */
@@ -4479,7 +4455,7 @@ static int hy__c_pack(hy__c *c, hy__c_step *s, const hy__c_emitter *e)
     s->packed = hy__c_blob_add(c, &w->constant, hy__c_name_of(c, w));
     if (s->packed < 0) return -1;
     c->blob[s->packed].of = s->name;
-    c->blob[s->packed].lanes = HY__C_LANES;
+    c->blob[s->packed].all.lanes = HY__C_LANES;
     if (e->pack(c, s, &c->blob[s->packed])) return -1;
     s->packed = hy__c_blob_once(c, s->packed);
     return 0;
@@ -4614,6 +4590,32 @@ static size_t hy__c_floats(const hy_shape *s)
     return hy__round64((size_t)hy__most(hy__size(s), 1) * sizeof(float));
 }
 
+/* The arrays that a step's function may have as parameters: inputs x, inputs z of the tail, results y. */
+typedef struct hy__c_port { const hy_type *type; const char *name; int k, value, half; } hy__c_port;
+
+static int hy__c_tail_inputs(const hy__c_step *s) { return s->tail ? s->tail->nin : 0; }
+static int hy__c_ports(const hy__c_step *s)
+{
+    return s->node->nin + hy__c_tail_inputs(s) + (s->tail ? s->tail : s->node)->nout;
+}
+static hy__c_port hy__c_port_of(const hy__c *c, const hy__c_step *s, int i)
+{
+    const int tail = i >= s->node->nin, out = i - s->node->nin - hy__c_tail_inputs(s);
+    hy__c_port p;
+    p.k = out >= 0 ? out : tail ? i - s->node->nin : i;
+    p.name = out >= 0 ? "y" : tail ? "z" : "x";
+    if (out >= 0) {
+        p.type = &(s->tail ? s->tail : s->node)->type[out];
+        p.value = s->y + out;
+    } else {
+        const hy__edge *e = &(tail ? s->tail : s->node)->in[p.k];
+        p.type = hy__edge_type(e);
+        p.value = hy__c_value_of(c, e);
+    }
+    p.half = !s->whole && hy__c_is_half(p.type->dtype);
+    return p;
+}
+
 /* The lines of the operator, without what opens and closes its function. */
 static void hy__c_write_lines(hy__c *c, const hy__c_step *s)
 {
@@ -4629,7 +4631,7 @@ static void hy__c_learn(hy__c *c, hy__c_step *s)
 {
     hy__target nowhere;
     int k;
-    s->takes = (char *)hy__c_alloc(c, (size_t)s->node->nin + (size_t)(s->tail ? s->tail->nin : 0));
+    s->takes = (char *)hy__c_alloc(c, (size_t)hy__c_ports(s));
     if (!s->takes) return;
     memset(&nowhere, 0, sizeof nowhere);
     nowhere.F = c->F;
@@ -4641,12 +4643,11 @@ static void hy__c_learn(hy__c *c, hy__c_step *s)
     c->t = NULL;
     s->scratch = hy__round64(c->scratch);
     c->at->faults |= s->faults;
-    for (k = 0; k < s->node->nin && !s->whole; k++)
-        if (s->takes[k] && hy__c_is_half(hy__c_in(s, k)->dtype))
-            s->halves += hy__c_floats(&hy__c_in(s, k)->shape);
-    for (k = 0; k < s->node->nout && !s->whole; k++)
-        if (hy__c_is_half(s->node->type[k].dtype) && hy__c_wants(c, s, k))
-            s->halves += hy__c_floats(&s->node->type[k].shape);
+    for (k = 0; k < hy__c_ports(s); k++) {
+        const hy__c_port p = hy__c_port_of(c, s, k);
+        if (*p.name == 'y') s->takes[k] = (char)hy__c_wants(c, s, p.k);
+        if (p.half && s->takes[k]) s->halves += hy__c_floats(&p.type->shape);
+    }
 }
 
 static void hy__c_touch(hy__c *c, int v, int step)
@@ -4672,14 +4673,8 @@ static void hy__c_touch_all(hy__c *c)
     for (i = 0; i < c->at->values; i++) c->at->value[i].from = -1;
     for (i = 0; i < c->at->steps; i++) {
         const hy__c_step *s = &c->at->step[i];
-        const hy__node *last = s->tail ? s->tail : s->node;
-        if (!s->emit) continue;
-        for (k = 0; k < s->node->nin; k++)
-            if (s->takes[k] && !(k == 1 && s->packed >= 0))
-                hy__c_touch(c, hy__c_value_of(c, &s->node->in[k]), i);
-        for (k = 0; s->tail && k < s->tail->nin; k++)
-            if (s->takes[s->node->nin + k]) hy__c_touch(c, hy__c_value_of(c, &s->tail->in[k]), i);
-        for (k = 0; k < last->nout; k++) hy__c_touch(c, s->y + k, i);
+        for (k = 0; s->emit && k < hy__c_ports(s); k++)
+            if (s->takes[k] && !(k == 1 && s->packed >= 0)) hy__c_touch(c, hy__c_port_of(c, s, k).value, i);
     }
     for (i = 0; i < c->at->g->heads; i++)
         if (!hy__c_is_own_head(c, i)) hy__c_touch(c, hy__c_value_of(c, &c->at->g->head[i]), c->at->steps);
@@ -4806,7 +4801,7 @@ static void hy__c_write_weights(hy__c *c)
     for (i = 0; i < c->blobs && !c->separate; i++) {
         const hy__c_blob *b = &c->blob[i];
         hy__c_blob_name(b, name);
-        hy__c_write_table(c, name, &b->from, b->lanes ? b : NULL, b->n);
+        hy__c_write_table(c, name, &b->from, b->all.lanes ? b : NULL, b->n);
         hy__w(c, "\n");
     }
 }
@@ -4862,31 +4857,16 @@ static void hy__c_write_where(hy__c *c, int v)
 /* Writes the parameters of a step's function, or what a call gives for them. */
 static void hy__c_write_ports(hy__c *c, const hy__c_step *s, int call)
 {
-    const hy__node *last = s->tail ? s->tail : s->node;
     int k;
     hy__w(c, "%(");
-    for (k = 0; k < s->node->nin; k++) {
-        const hy_dtype dtype = hy__c_in(s, k)->dtype;
+    for (k = 0; k < hy__c_ports(s); k++) {
+        const hy__c_port p = hy__c_port_of(c, s, k);
         if (!s->takes[k]) continue;
         hy__w(c, "%,");
-        if (!call) hy__w(c, "const %t *restrict %s%d", (int)dtype, hy__c_is_half(dtype) && !s->whole ? "half"
-            : "x", k);
+        if (!call) hy__w(c, *p.name == 'y' ? "%t *restrict %s%d" : "const %t *restrict %s%d",
+                         (int)p.type->dtype, !p.half ? p.name : *p.name == 'y' ? "e" : "half", p.k);
         else if (k == 1 && s->packed >= 0) hy__c_write_blob(c, &c->blob[s->packed]);
-        else hy__c_write_where(c, hy__c_value_of(c, &s->node->in[k]));
-    }
-    for (k = 0; s->tail && k < s->tail->nin; k++) {
-        if (!s->takes[s->node->nin + k]) continue;
-        hy__w(c, "%,");
-        if (!call) hy__w(c, "const %t *restrict z%d", (int)hy__edge_type(&s->tail->in[k])->dtype, k);
-        else hy__c_write_where(c, hy__c_value_of(c, &s->tail->in[k]));
-    }
-    for (k = 0; k < last->nout; k++) {
-        const hy_dtype dtype = last->type[k].dtype;
-        if (!hy__c_wants(c, s, k)) continue;
-        hy__w(c, "%,");
-        if (!call) hy__w(c, "%t *restrict %s%d", (int)dtype, hy__c_is_half(dtype) && !s->whole ? "e" : "y",
-                         k);
-        else hy__c_write_where(c, s->y + k);
+        else hy__c_write_where(c, p.value);
     }
     if (s->scratch + s->halves)
         hy__w(c, call ? "%,ws + %l" : "%,char *restrict scratch", (int64_t)s->scratch_at);
@@ -4900,19 +4880,17 @@ static void hy__c_write_halves(hy__c *c, const hy__c_step *s, int behind)
 {
     size_t at = s->scratch;
     int k;
-    for (k = 0; k < s->node->nin + s->node->nout; k++) {
-        int out = k - s->node->nin;
-        const hy_type *t = out < 0 ? hy__c_in(s, k) : &s->node->type[out];
+    for (k = 0; k < hy__c_ports(s); k++) {
+        const hy__c_port p = hy__c_port_of(c, s, k);
         const char *half;
-        if (!hy__c_is_half(t->dtype) || (out < 0 ? !s->takes[k] : !hy__c_wants(c, s, out))) continue;
-        half = hy__c_need_half(c, t->dtype);
-        if (!behind) hy__w(c, "float *%s%d = (float *)(void *)(scratch + %l);\n", out < 0 ? "x" : "y",
-                           out < 0 ? k : out, (int64_t)at);
-        at += hy__c_floats(&t->shape);
-        if (behind != (out >= 0)) continue;
-        hy__w(c, "%fi", hy__size(&t->shape));
-        if (behind) hy__w(c, " e%d[i] = %p_to_%s(y%d[i]);\n", out, half, out);
-        else hy__w(c, " x%d[i] = %p_from_%s(half%d[i]);\n", k, half, k);
+        if (!p.half || !s->takes[k]) continue;
+        half = hy__c_need_half(c, p.type->dtype);
+        if (!behind) hy__w(c, "float *%s%d = (float *)(void *)(scratch + %l);\n", p.name, p.k, (int64_t)at);
+        at += hy__c_floats(&p.type->shape);
+        if (behind != (*p.name == 'y')) continue;
+        hy__w(c, "%fi", hy__size(&p.type->shape));
+        if (behind) hy__w(c, " e%d[i] = %p_to_%s(y%d[i]);\n", p.k, half, p.k);
+        else hy__w(c, " x%d[i] = %p_from_%s(half%d[i]);\n", p.k, half, p.k);
     }
 }
 
