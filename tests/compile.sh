@@ -5,10 +5,6 @@ out=$1
 part=${2:-1/1}
 cd "$(dirname "$0")/.." || exit 1
 warn="-Wall -Wextra -Wpedantic -Wshadow"
-# Where it judges C's indentation, gcc reads the lines of a long file again for each "if", which takes nine tenths of the
-# time. g++ and clang judge the same lines quickly.
-quick=$warn
-if command -v g++ > /dev/null 2>&1; then quick="$warn -Wno-misleading-indentation"; fi
 asked=0
 
 # Whatever is not of this share passes by.
@@ -28,7 +24,7 @@ have() { command -v "$1" > /dev/null 2>&1; }
 for cc in gcc clang; do
     have $cc || continue
     for std in c99 c11 c17; do
-        try "$cc -std=$std" $cc -std=$std -fsyntax-only $quick -Wstrict-prototypes tests/compile.c
+        try "$cc -std=$std" $cc -std=$std -fsyntax-only $warn -Wstrict-prototypes tests/compile.c
     done
     try "$cc front with -Wconversion" $cc -std=c99 -fsyntax-only $warn -Wconversion -Wstrict-prototypes tests/compile_other.c
     for tool in hybrid bench; do
@@ -101,8 +97,8 @@ X
 # says what nobody uses; by one compiler alone, where there is only one.
 switched() # source, flags
 {
-    if [ -z "$2" ] || ! have gcc || ! have clang; then runs $cc -std=c99 -O0 $quick -I. $2 "$1"; return; fi
-    gcc -std=c99 -fsyntax-only $quick -I. $2 "$1" && runs clang -std=c99 -O0 $warn -I. $2 "$1"
+    if [ -z "$2" ] || ! have gcc || ! have clang; then runs $cc -std=c99 -O0 $warn -I. $2 "$1"; return; fi
+    gcc -std=c99 -fsyntax-only $warn -I. $2 "$1" && runs clang -std=c99 -O0 $warn -I. $2 "$1"
 }
 together="-DHYBRID_NO_THREADS -DHYBRID_NO_SIMD -DHYBRID_NO_RNN -DHYBRID_NO_VISION -DHYBRID_NO_TRAIN -DHYBRID_NO_IO -DHYBRID_NO_INT8"
 for flags in "" -DHYBRID_STATIC -DHYBRID_NO_THREADS -DHYBRID_NO_SIMD -DHYBRID_NO_STDIO -DHYBRID_NO_RNN -DHYBRID_NO_VISION \
@@ -118,7 +114,7 @@ without_tables()
     $1 $rest -o "$out/tables.o" && $1 -DHYBRID_NO_UNWIND $rest -o "$out/bare.o" || return 1
     size -A "$out/tables.o" | awk '/eh_frame/ { n += $2 } END { exit n < 50000 }' || return 1
     ! size -A "$out/bare.o" | grep -q eh_frame || return 1
-    runs $1 -std=c99 -O0 $quick -I. -DHYBRID_NO_UNWIND "$out/switch.c" || return 1
+    runs $1 -std=c99 -O0 $warn -I. -DHYBRID_NO_UNWIND "$out/switch.c" || return 1
     ! have g++ || ! g++ -fsyntax-only -x c++ -DHYBRID_IMPLEMENTATION -DHYBRID_NO_UNWIND hybrid.h 2> "$out/unwind.log" || return 1
     ! have g++ || grep -q 'HYBRID_NO_UNWIND is for C' "$out/unwind.log"
 }

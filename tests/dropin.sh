@@ -123,7 +123,7 @@ behind() # compiler, flag, how many products are fused
     $1 -I. -w -O1 -mfma $2 -S "$out/behind.c" -o "$out/behind.s" || return 1
     [ "$(sed -n '/^host_mad:/,/ret/p' "$out/behind.s" | grep -c vfmadd)" = "$3" ]
 }
-warns_once() { [ "$($1 -I. -Wall -Wextra -Wno-misleading-indentation -S "$out/behind.c" -o "$out/behind.s" 2>&1 | grep -c 'warning: .*nobody')" = 1 ]; }
+warns_once() { [ "$($1 -I. -Wall -Wextra -S "$out/behind.c" -o "$out/behind.s" 2>&1 | grep -c 'warning: .*nobody')" = 1 ]; }
 if [ "$(uname -m)" = x86_64 ]; then
     for cc in gcc clang; do have $cc && try "contraction behind the include, $cc" behind $cc -ffp-contract=off 0; done
 fi

@@ -52,11 +52,11 @@ part_library()
     built hybrid $?
 }
 
-# The tests proper look inside of the library and set its limits low, so this program has a library of its own. Without
-# what tests/compile.sh says of gcc and indentation. TESTS_CFLAGS: what .ci/run has instead.
+# The tests proper look inside of the library and set its limits low, so this program has a library of its own.
+# TESTS_CFLAGS: what .ci/run has instead.
 part_build()
 {
-    $CC -std=gnu11 ${TESTS_CFLAGS:-${CFLAGS:--O1} -Wall -Wextra -Wno-misleading-indentation} tests/all.c -o "$out/all" $link
+    $CC -std=gnu11 ${TESTS_CFLAGS:-${CFLAGS:--O1} -Wall -Wextra} tests/all.c -o "$out/all" $link
     built tests/all.c $?
 }
 
