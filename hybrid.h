@@ -45404,6 +45404,42 @@ static int hy__chain_keeps(const hy_shape *scores, int turned)
     return keys > 32 || hy__size(scores) < 8 * keys;
 }
 
+/* Keys or values whose heads stand several times each, beside one another: those that stand once, or NULL. */
+static const hy__edge *hy__chain_once(const hy__rewrite *R, const hy__edge *e)
+{
+    const hy__node *node = hy__chain_node(R, e), *wide;
+    const hy_shape *all = &hy__edge_type(e)->shape, *s, *t;
+    if (!node || all->ndim != 4) return NULL;
+    if (HY__IS(node->op, repeat)) {
+        const hy__repeat_rec *r = (const hy__repeat_rec *)node->record;
+        return r->axis == 1 || r->axis == -3 ? &node->in[0] : NULL;
+    }
+    wide = node->op->flags & HY_OP_VIEW ? hy__chain_node(R, &node->in[0]) : NULL;
+    if (!wide || wide->op->bind != hy__broadcast_bind) return NULL;
+    s = &wide->type[0].shape;                   /* (B, K, n, S, D), and what it was: (B, K, 1, S, D) */
+    t = &hy__edge_type(&wide->in[0])->shape;
+    if (s->ndim != 5 || t->ndim != 5 || s->dim[0] != all->dim[0] || s->dim[3] != all->dim[2] ||
+        s->dim[4] != all->dim[3] || s->dim[1] * s->dim[2] != all->dim[1] || t->dim[0] != s->dim[0] ||
+        t->dim[1] != s->dim[1] || t->dim[2] != 1 || t->dim[3] != s->dim[3] || t->dim[4] != s->dim[4])
+        return NULL;
+    node = wide->in[0].node;
+    if (!node->op || !(node->op->flags & HY_OP_VIEW)) return NULL;
+    t = &hy__edge_type(&node->in[0])->shape;
+    return t->ndim == 4 && t->dim[0] == s->dim[0] && t->dim[1] == s->dim[1] && t->dim[2] == s->dim[3] &&
+                   t->dim[3] == s->dim[4] ? &node->in[0] : NULL;
+}
+
+/* Heads of keys and values that several queries share need not stand several times. */
+static void hy__chain_grouped(const hy__rewrite *R, hy__attention_chain *c)
+{
+    const hy__edge *k = hy__chain_once(R, c->k), *v = k ? hy__chain_once(R, c->v) : NULL;
+    int d = 0;
+    while (d < 4 && c->order[d] == d) d++;
+    if (!v || d < 4 || hy__edge_type(k)->shape.dim[1] != hy__edge_type(v)->shape.dim[1]) return;
+    c->k = k;
+    c->v = v;
+}
+
 /* Matches the whole: a product of the softmax over the keys with values. With `exact` only where the operator
  * gives the same bits. */
 static int hy__attention_of(const hy__rewrite *R, const hy__node *node, hy__attention_chain *c)
@@ -45427,6 +45463,7 @@ static int hy__attention_of(const hy__rewrite *R, const hy__node *node, hy__atte
         !hy__chain_masks(R, &soft->in[0], c)) return 0;
     c->v = &node->in[1];
     c->rec.use_mask = c->masks > 0;
+    hy__chain_grouped(R, c);
     if ((c->rec.zero_hidden && !c->masks) || (c->masks > 1 && type->shape.ndim != 4)) return 0;
     if (c->loose || !hy__chain_keeps(&scores->shape, c->turned)) c->loose = 1;
     for (k = 0; k < c->masks; k++) {

@@ -292,6 +292,94 @@ static void test_attention_ways(void)
     hy_close(F);
 }
 
+/* Heads of keys and values that two queries share, repeated as llama is exported, by repeat, and apart only after; and
+ * near misses from GROUPED_MISS on: other axes, orders and values, one of the two, or the copies are seen from outside.
+ * These are attention, too, of heads that are repeated before. */
+enum { GROUPED_MISS = 4, GROUPED_WAYS = 13 };
+static int grouped_way;
+static hy_array *grouped_repeated(hy_frame *F, hy_array *x, int way, hy_array **also)
+{
+    hy_array *wide;
+    if (way == 1) return hy_repeat(F, x, 2, 1);
+    if (way == 2) return hy_repeat(F, x, 2, -3);
+    if (way == 4) return hy_tile(F, x, HY_INTS(1, 2, 1, 1));                    /* 0 1 2 0 1 2, not 0 0 1 1 2 2 */
+    if (way == 5) wide = hy_broadcast_to(F, hy_expand_dims(F, x, 1), HY_INTS(2, 2, 3, 40, 8));
+    else if (way == 6) return hy_reshape(F, hy_repeat(F, hy_reshape(F, x, HY_INTS(2, 3, 40, 8), NULL), 2, 0), HY_INTS(2, 6, 40, 8), NULL);
+    else if (way == 7) return hy_reshape(F, hy_repeat(F, x, 2, 2), HY_INTS(2, 6, 40, 8), NULL);
+    else if (way == 8) wide = hy_concat(F, hy_group(F, hy_expand_dims(F, x, 2), hy_expand_dims(F, hy_negative(F, x), 2)), 2);
+    else wide = hy_broadcast_to(F, hy_expand_dims(F, x, 2), HY_INTS(2, 3, 2, 40, 8));
+    if (way == 9) *also = wide;
+    x = hy_reshape(F, wide, HY_INTS(2, 6, 40, 8), NULL);
+    if (way == 10) *also = x;
+    return way == 12 ? hy_mul_scalar(F, x, 1.5) : x;
+}
+static hy_array *grouped_ways(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const int way = grouped_way;
+    hy_array *q = hy_get(F, x, 0), *k = hy_get(F, x, 1), *v = hy_get(F, x, 2), *m = hy_get(F, x, 3), *p, *also = NULL;
+    (void)self;
+    if (way == 3) {
+        q = hy_transpose(F, hy_reshape(F, q, HY_INTS(2, 20, 6, 8), NULL), HY_AXES(0, 2, 1, 3));
+        k = hy_transpose(F, hy_reshape(F, k, HY_INTS(2, 40, 3, 8), NULL), HY_AXES(0, 2, 1, 3));
+        v = hy_transpose(F, hy_reshape(F, v, HY_INTS(2, 40, 3, 8), NULL), HY_AXES(0, 2, 1, 3));
+    }
+    k = hy_transpose(F, grouped_repeated(F, k, way, &also), HY_AXES(0, 1, 3, 2));
+    v = way == 11 ? hy_slice_like(F, hy_concat(F, hy_group(F, v, v), 1), v, HY_AXES(0)) : grouped_repeated(F, v, way, &also);
+    p = hy_add(F, hy_mul_scalar(F, hy_linalg_gemm2(F, q, k, NULL), 0.4), m);
+    p = hy_linalg_gemm2(F, hy_softmax(F, p, -1, NULL), v, NULL);
+    if (way == 3) p = hy_reshape(F, hy_transpose(F, p, HY_AXES(0, 2, 1, 3)), HY_INTS(2, 20, 48), NULL);
+    return hy_group(F, p, also ? also : hy_add_scalar(F, m, 1));
+}
+/* Operators that repeat something, in the compiled graph. */
+static int grouped_copies(hy_frame *F, hy_block *block, hy_array *x)
+{
+    static const char *const names[] = { "repeat", "tile", "broadcast_to", "concat" };
+    hy_optimize_opt opt = { 0 };
+    hy_graph *g = hy_optimize(F, hy_graph_of(F, block), x, &opt);
+    hy_node node;
+    int i, k, n = 0;
+    for (i = 0; !hy_graph_node(g, i, &node); i++)
+        for (k = 0; k < 4; k++) n += node.op && !strcmp(node.op->name, names[k]);
+    hy_graph_free(F, g);
+    return n;
+}
+
+static void test_attention_grouped(void)
+{
+    hy_frame *F = hy_open(NULL);
+    int k;
+    for (grouped_way = 0; grouped_way < GROUPED_WAYS; grouped_way++) {
+        const int way = grouped_way, heads = way == 3, none = way >= GROUPED_MISS;
+        hy_array *in[4], *wide[4], *want, *plain, *got, *x;
+        hy_block *net;
+        hy_hybridize_opt opt = { 0 };
+        hy_begin(F);
+        net = hy_nn_hybrid_lambda(F, grouped_ways, "attention");
+        in[0] = hy_normal(F, heads ? HY_SHAPE(2, 20, 48) : HY_SHAPE(2, 6, 20, 8), 0, 1);
+        for (k = 1; k < 3; k++) in[k] = hy_normal(F, heads ? HY_SHAPE(2, 40, 24) : HY_SHAPE(2, 3, 40, 8), 0, 1);
+        in[3] = hy_normal(F, HY_SHAPE(20, 40), 0, 1);
+        for (k = 0; k < 4; k++) wide[k] = hy_cast(F, in[k], HY_F64);
+        x = hy_group_of(F, 4, in);
+        want = hy_call(F, net, hy_group_of(F, 4, wide));
+        plain = hy_call(F, net, x);
+        opt.exact = 1;
+        hy_hybridize(F, net, &opt);
+        got = hy_call(F, net, x);
+        for (k = 0; k < 2; k++) CHECK(attention_same(F, hy_get(F, got, k), hy_get(F, plain, k)));
+        hy_hybridize(F, net, NULL);
+        got = hy_call(F, net, x);
+        CHECK(attention_same(F, hy_get(F, got, 1), hy_get(F, plain, 1)));
+        if (!CHECK(attention_far(F, hy_cast(F, hy_get(F, got, 0), HY_F64), hy_get(F, want, 0)) <= 3e-6)) printf("    way %d\n", way);
+#ifndef HYBRID_USE_CBLAS
+        if (!CHECK(attention_count(F, net, x, 0) == 1 && (grouped_copies(F, net, x) > 0) == none)) printf("    way %d\n", way);
+#endif
+        hy_block_free(F, net);
+        hy_end(F);
+        if (!CHECK(!hy_error(F))) printf("    way %d: %s\n", way, hy_error(F));
+    }
+    hy_close(F);
+}
+
 /* What a mask puts far below the rest of its row counts as hidden, to whatever depth (of f32 80, of f64 700); what is
  * not so far counts, and with `exact` all does. A row that is far down as a whole is none. */
 static void test_attention_far(void)
@@ -487,6 +575,7 @@ static void test_attention(void)
 {
     RUN(test_attention_written_out);
     RUN(test_attention_swapped);
+    RUN(test_attention_grouped);
     RUN(test_attention_far);
     RUN(test_attention_ways);
     RUN(test_attention_left_alone);
