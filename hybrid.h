@@ -13527,6 +13527,9 @@ HY__INLINE HY__V_AIM void hy__dot_at(const int rows, const int how, const hy__ti
     HY__FLAT
     for (i = 0; i < rows * HY__DOT_COLS; i++) *(hy__vec_at *)(part + i * lanes) = acc[i];
     hy__dot_end(t, part, c);
+#if HY__READING == HY__READING_AVX2 || HY__READING == HY__READING_AVX512
+    __builtin_ia32_vzeroupper();        /* gcc 12 leaves it out where a call spares most registers */
+#endif
 }
 #define HY__DOT_STAMP(name, how, r) \
     HY__V_AIM static void HY__OF_KIND(name##_##r)(const hy__tile *t, const void *b, void *c) \
