@@ -43913,7 +43913,7 @@ static int hy__norm_apart(hy__rewrite *R, const hy__node *norm, const hy__edge *
  * changes --- */
 
 /* Can the product of a node take a prepared weight? Not where `exact` forbids the bits that this gives,
- * nor where the panels would be mostly padding. */
+ * nor where the panels would be mostly padding, unless they are short: then there is little of it. */
 static int hy__dense_of(const hy__rewrite *R, const hy__node *node, const hy_type *data,
                         const hy_type *weight, hy__dense_rec *to)
 {
@@ -43924,7 +43924,8 @@ static int hy__dense_of(const hy__rewrite *R, const hy__node *node, const hy_typ
     to->k = weight->shape.dim[to->transposed];
     to->pairs = hy__takes_pairs(R->F->root->kernels, data->dtype, to->k);
     rows = to->k ? hy__size(&data->shape) / to->k : 0;
-    if (!rows || to->n < HY__PREPARED_PANEL / 2) return 0;
+    if (!rows || to->n < (to->k > HY__PREPARED_PANEL / 2 ? HY__PREPARED_PANEL / 2 : HY__PREPARED_PANEL / 4))
+        return 0;
     return !R->mode->exact || !to->transposed || rows > HY__DOT_THIN_M;
 }
 
