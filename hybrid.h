@@ -1151,8 +1151,9 @@ enum {                                  /* facts that passes ask for */
     HY_OP_LIKE      = 32768,            /* of its last input it reads the shape alone */
     HY_OP_PARTS     = 65536,            /* cuts along attribute axis, from begin */
     HY_OP_SIZES     = 131072,           /* infer only unifies and copies dims */
-    HY_OP_APART     = 262144            /* inputs 1 and 2 may be matrices that lie apart, see */
-                                        /* hy__lie_apart, unless attribute axis puts rows elsewhere; */
+    HY_OP_APART     = 262144,           /* inputs 1 and 2 may be matrices that lie apart, see */
+                                        /* hy__lie_apart, unless attribute axis puts rows elsewhere */
+    HY_OP_BATCH     = 524288            /* infer only unifies and copies the first dim of its inputs; */
                                         /* 1 << 20 on: not yours */
 };
 
@@ -2612,14 +2613,15 @@ struct hy_op {
     OPT(batch_norm, "BatchNorm", "BatchNorm_v1|_npx_batch_norm|_contrib_SyncBatchNorm", \
         HY_OP_TRAIN | HY_OP_WIDENS | HY_OP_SIZES, \
         "(x - mean) / sqrt(var + eps) gamma + beta per channel") \
-    OPT(batch_norm_relu, "_contrib_BatchNormWithReLU", NULL, HY_OP_TRAIN | HY_OP_WIDENS, \
+    OPT(batch_norm_relu, "_contrib_BatchNormWithReLU", NULL, HY_OP_TRAIN | HY_OP_WIDENS | HY_OP_SIZES, \
         "max(batch_norm, 0)") \
     OWN(_batch_norm_grad, NULL, NULL, 0, "gradient of batch_norm") \
     OPT(layer_norm, "LayerNorm", NULL, HY_OP_INPLACE | HY_OP_SIZES, \
         "each vector along axis to mean 0, variance 1; gamma and beta per element") \
-    OPT(group_norm, "GroupNorm", NULL, 0, "each group of channels to mean 0, variance 1") \
-    OPT(instance_norm, "InstanceNorm", NULL, 0, "each channel of each sample to mean 0, variance 1") \
-    OPT(l2_normalization, "L2Normalization", NULL, 0, "x / sqrt(sum x^2 + eps)") \
+    OPT(group_norm, "GroupNorm", NULL, HY_OP_BATCH, "each group of channels to mean 0, variance 1") \
+    OPT(instance_norm, "InstanceNorm", NULL, HY_OP_BATCH, \
+        "each channel of each sample to mean 0, variance 1") \
+    OPT(l2_normalization, "L2Normalization", NULL, HY_OP_BATCH, "x / sqrt(sum x^2 + eps)") \
     OP(activation, "Activation", NULL, HY_OP_POINTWISE | HY_OP_WIDENS, "a function by name") \
     OPT(leaky_relu, "LeakyReLU", NULL, HY_OP_RANDOM | HY_OP_TRAIN | HY_OP_WIDENS | HY_OP_SIZES, \
         "x above 0, something small below") \
@@ -2702,10 +2704,10 @@ struct hy_op {
        "a range of one axis") \
     OP(slice_like, "slice_like", NULL, HY_OP_MOVES | HY_OP_KEEPS, \
         "the corner of data as large as shape_like") \
-    OP(repeat, "repeat", NULL, HY_OP_MOVES | HY_OP_KEEPS, "each element several times") \
-    OP(tile, "tile", NULL, HY_OP_MOVES | HY_OP_KEEPS, "the whole several times") \
+    OP(repeat, "repeat", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_SIZES, "each element several times") \
+    OP(tile, "tile", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_SIZES, "the whole several times") \
     OP(reverse, "reverse", "flip", HY_OP_MOVES | HY_OP_SIZES, "axes turned round") \
-    OPT(pad, "Pad", "pad", HY_OP_MOVES | HY_OP_KEEPS, "a border around the array") \
+    OPT(pad, "Pad", "pad", HY_OP_MOVES | HY_OP_KEEPS | HY_OP_BATCH, "a border around the array") \
     OWN(_pad_grad, NULL, NULL, HY_OP_MOVES, "gradient of pad") \
     OPT(diag, "diag", NULL, HY_OP_MOVES, "a diagonal, or a matrix with one") \
     OWN_OPT(_diag_grad, NULL, NULL, HY_OP_MOVES, "gradient of diag") \
@@ -2819,7 +2821,8 @@ struct hy_op {
 #define HY_INT8_OPS(OP, OPT) HY_INT8_DENSE_OPS(OP, OPT) HY__INT8_IMAGE_OPS(OP, OPT)
 #endif
 #define HY__INT8_IMAGE_OPS(OP, OPT) \
-    OPT(int8_convolution, "int8_convolution", NULL, 0, "convolution in int8: whole sums times scale, + bias")
+    OPT(int8_convolution, "int8_convolution", NULL, HY_OP_BATCH, \
+        "convolution in int8: whole sums times scale, + bias")
 #define HY_INT8_DENSE_OPS(OP, OPT) \
     OPT(int8_dense, "int8_dense", NULL, 0, "fully_connected in int8: whole sums times scale, + bias") \
     OP(int8_table, "int8_table", NULL, 0, "for each number of 8 bits what the table of 256 has for it") \
@@ -2833,23 +2836,23 @@ struct hy_op {
 #define HY_VISION_OPS HY__VISION_FAMILY
 #endif
 #define HY__VISION_FAMILY(OP, OPT, OWN, OWN_OPT) \
-    OPT(convolution, "Convolution", "Convolution_v1", HY_OP_WIDENS | HY_OP_FILTERS, \
+    OPT(convolution, "Convolution", "Convolution_v1", HY_OP_WIDENS | HY_OP_FILTERS | HY_OP_BATCH, \
         "sliding dot products with weight (O, C/g, k...)") \
     OPT(deconvolution, "Deconvolution", NULL, HY_OP_WIDENS | HY_OP_FILTERS, \
         "the transpose of a convolution; weight (C, O/g, k...)") \
     OWN_OPT(_conv_weight_grad, NULL, NULL, 0, "gradient of a convolution's weight") \
-    OPT(pooling, "Pooling", "Pooling_v1", HY_OP_WIDENS, "one number per window") \
+    OPT(pooling, "Pooling", "Pooling_v1", HY_OP_WIDENS | HY_OP_BATCH, "one number per window") \
     OWN_OPT(_pooling_grad, NULL, NULL, 0, "gradient of pooling") \
     OWN_OPT(_pooling_gather, NULL, NULL, 0, "what max pooling of other data picks") \
-    OPT(upsampling, "UpSampling", NULL, 0, "each pixel scale x scale times") \
-    OP(adaptive_avg_pooling, "_contrib_AdaptiveAvgPooling2D", NULL, 0, \
+    OPT(upsampling, "UpSampling", NULL, HY_OP_BATCH, "each pixel scale x scale times") \
+    OP(adaptive_avg_pooling, "_contrib_AdaptiveAvgPooling2D", NULL, HY_OP_BATCH, \
         "averages over windows that cover the input") \
     OWN(_adaptive_avg_pooling_grad, NULL, NULL, 0, "gradient of adaptive_avg_pooling") \
-    OPT(lrn, "LRN", NULL, 0, "x (knorm + alpha/nsize sum of squares over near channels)^-beta") \
-    OWN(_channel_window_sum, NULL, NULL, 0, "sum over a window of channels") \
+    OPT(lrn, "LRN", NULL, HY_OP_BATCH, "x (knorm + alpha/nsize sum of squares over near channels)^-beta") \
+    OWN(_channel_window_sum, NULL, NULL, HY_OP_BATCH, "sum over a window of channels") \
     OPT(crop, "Crop", NULL, 0, "a window of (N,C,H,W), as large as h_w or the second input") \
-    OP(depth_to_space, "depth_to_space", NULL, 0, "channels become blocks of pixels") \
-    OP(space_to_depth, "space_to_depth", NULL, 0, "blocks of pixels become channels") \
+    OP(depth_to_space, "depth_to_space", NULL, HY_OP_BATCH, "channels become blocks of pixels") \
+    OP(space_to_depth, "space_to_depth", NULL, HY_OP_BATCH, "blocks of pixels become channels") \
     OPT(box_nms, "_contrib_box_nms", "_contrib_box_non_maximum_suppression", 0, \
         "boxes by falling score, without those that overlap a better one; -1 in the rows that are left") \
     OPT(box_iou, "_contrib_box_iou", NULL, 0, "what part of their union each two boxes have in common") \
@@ -2866,7 +2869,7 @@ struct hy_op {
     OPT(roi_align, "_contrib_ROIAlign", NULL, 0, \
         "averages of samples between places in the bins of regions") \
     OWN_OPT(_roi_align_grad, NULL, NULL, 0, "gradient of roi_align") \
-    OPT(bilinear_resize, "_contrib_BilinearResize2D", NULL, 0, \
+    OPT(bilinear_resize, "_contrib_BilinearResize2D", NULL, HY_OP_BATCH, \
         "images in another size, between their pixels") \
     OWN_OPT(_bilinear_resize_grad, NULL, NULL, 0, "gradient of bilinear_resize") \
     OPT(grid_generator, "GridGenerator", NULL, 0, "where bilinear_sampler shall look: x and y from -1 to 1") \
@@ -15009,6 +15012,13 @@ static void hy__infer_number(hy_infer *I, int64_t *dim)
     *dim = hy__size_hint(I->sizes, *dim);
 }
 
+/* A size so many times; -1: it is not known. */
+static int64_t hy__infer_times(hy_infer *I, int64_t n, int64_t times)
+{
+    if (I->sizes && hy__is_code(n)) return hy__size_times(I->sizes, n, times);
+    return n < 0 ? -1 : hy__times(n, times);
+}
+
 HY_API void hy_infer_shape(hy_infer *I, hy_shape *a, hy_shape b)
 {
     int d, fits = a->ndim == b.ndim;
@@ -21969,19 +21979,19 @@ static int hy__repeat_infer(hy_infer *I)
     if (r->repeats < 0) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "repeats cannot be %d", r->repeats);
     if (r->axis == HY_NONE) {
         int64_t n = hy__size(x);
-        hy_infer_shape(I, y, hy__shape1(n < 0 ? -1 : hy__times(n, r->repeats)));
+        hy_infer_shape(I, y, hy__shape1(hy__infer_times(I, n, r->repeats)));
         return I->status;
     }
     hy_infer_shape(I, x, hy__rank(y->ndim));
     axis = hy__infer_axis_of(I, r->axis, x);
     if (axis < 0) return I->status;
     want = *x;
-    if (x->dim[axis] >= 0) want.dim[axis] = hy__times(x->dim[axis], r->repeats);
+    want.dim[axis] = hy__infer_times(I, x->dim[axis], r->repeats);
     hy_infer_shape(I, y, want);
     if (I->status < 0) return -1;
     want = *y;
     if (r->repeats && want.dim[axis] > 0) want.dim[axis] /= r->repeats;
-    if (!r->repeats) want.dim[axis] = -1;
+    if (!r->repeats || want.dim[axis] < 0) want.dim[axis] = -1;
     hy_infer_shape(I, x, want);
     return I->status;
 }
@@ -22042,7 +22052,7 @@ static int hy__tile_infer(hy_infer *I)
     shift = want.ndim - x->ndim;
     for (d = 0; d < want.ndim; d++) {
         int64_t n = d < shift ? 1 : x->dim[d - shift];
-        if (n >= 0) want.dim[d] = hy__times(n, hy__reps_at(&r->reps, want.ndim, d));
+        want.dim[d] = hy__infer_times(I, n, hy__reps_at(&r->reps, want.ndim, d));
     }
     hy_infer_shape(I, y, want);
     for (d = shift; d < want.ndim && I->status >= 0; d++) {
@@ -22238,10 +22248,11 @@ static int hy__pad_infer(hy_infer *I)
     hy__infer_ranks(I, inner, padded, ndim);
     for (d = 0; d < ndim && I->status >= 0; d++) {
         int64_t before = width->v[2 * d], after = width->v[2 * d + 1], n = inner->dim[d];
+        if (before + after == 0) { hy__infer_same_dim(I, &inner->dim[d], &padded->dim[d]); continue; }
         if (n >= 0 && n <= INT64_MAX >> 1) hy_infer_dim(I, &padded->dim[d], n + before + after);
         else if (n < 0 && padded->dim[d] >= before + after)
             hy_infer_dim(I, &inner->dim[d], padded->dim[d] - before - after);
-        if (n < 0 || r->mode == HY_PAD_CONSTANT || before + after == 0) continue;
+        if (n < 0 || r->mode == HY_PAD_CONSTANT) continue;
         if (n == 0 || (r->mode == HY_PAD_REFLECT && (before >= n || after >= n)))
             return hy_infer_fail(I, HY_ERROR_SHAPE, "a border of %l and %l is too wide for axis %d of %z",
                                  before, after, d, inner);
@@ -27643,6 +27654,18 @@ static int hy__conv_choose(const hy__conv_shape *s)
     return way ? way : hy__conv_as_it_lies(s);
 }
 
+/* All that a way owes to how many images there are, if it does. */
+static int hy__conv_by_images(const hy__conv_shape *s)
+{
+    hy__conv_shape one = *s;
+    int answer = hy__conv_squares(s, 0, HY__COPY_SQUARES);
+    answer += HY__WAYS * hy__conv_squares(s, 0, HY__COPY_PHASES);
+    one.may = HY__MAY_MOVE;
+    answer = 2 * answer + hy__conv_moves_images(&one);
+    one.may |= HY__MAY_LAY;
+    return 2 * answer + hy__conv_moves_images(&one);
+}
+
 /* The way if the results, so many lines of them, have their channels first; 0 if it cannot make them so. */
 static int hy__conv_turned(int way, int64_t lines)
 {
@@ -29310,7 +29333,7 @@ static int hy__limited_bind(hy_job *job)
 
 static const hy_op hy__limited_op = {
     "_convolve_planes", NULL, NULL, "convolution whose results have limits", hy__dense_args,
-    hy__dense_results, NULL, sizeof(hy__limited_rec), 0, 0, hy__limited_count,
+    hy__dense_results, NULL, sizeof(hy__limited_rec), HY_OP_BATCH, 0, hy__limited_count,
     HY__DOES(HY__BUILT(convolution), hy__convolution_infer, hy__limited_bind, NULL, hy__batch_split)
 };
 
@@ -30698,7 +30721,7 @@ static const hy_op hy__lay_filters_op = {
 };
 static const hy_op hy__convolve_op = {
     "_convolve", NULL, NULL, "convolution of data with channels last", hy__convolve_args, hy__dense_results,
-    NULL, sizeof(hy__convolve_rec), 0, 0, hy__convolve_count,
+    NULL, sizeof(hy__convolve_rec), HY_OP_BATCH, 0, hy__convolve_count,
     HY__DOES(HY__BUILT(convolution), hy__convolve_infer, hy__convolve_bind, NULL, NULL)
 };
 
@@ -31022,7 +31045,8 @@ static int hy__few_infer(hy_infer *I)
     hy_infer_dim(I, &places.dim[1], r->filters);
     if (hy__infer_conv_channels(I, &a, &places, &I->in[0].shape, &I->in[1].shape) ||
         hy__infer_conv_places(I, &a, &I->in[0].shape, &places) < 0) return -1;
-    for (k = 0; k < 4; k++)
+    hy__infer_same_dim(I, &places.dim[0], &y->dim[0]);
+    for (k = 1; k < 4; k++)
         if (places.dim[k] >= 0) hy_infer_dim(I, &y->dim[k], places.dim[k] / (k > 1 && r->pool ? 2 : 1));
     return hy__infer_bias(I, (int)r->filters);
 }
@@ -31061,7 +31085,7 @@ static int hy__few_bind(hy_job *job)
 
 static const hy_op hy__few_op = {
     "_convolve_few", NULL, NULL, "convolution with few filters, perhaps its largest results of 2 x 2",
-    hy__convolve_args, hy__dense_results, NULL, sizeof(hy__few_rec), 0, 0, hy__few_count,
+    hy__convolve_args, hy__dense_results, NULL, sizeof(hy__few_rec), HY_OP_BATCH, 0, hy__few_count,
     HY__DOES(HY__BUILT(convolution), hy__few_infer, hy__few_bind, NULL, NULL)
 };
 
@@ -31316,7 +31340,7 @@ static const hy_arg hy__chain_args[] = { { "data", HY_ARG_ONE }, { "parameters",
     { NULL, HY_ARG_ONE } };
 static const hy_op hy__chain_op = {
     "_convolve_chain", NULL, NULL, "a convolution, one of one channel per group, perhaps a third, by lines",
-    hy__chain_args, hy__dense_results, NULL, sizeof(hy__chain_rec), 0, 0, hy__chain_count,
+    hy__chain_args, hy__dense_results, NULL, sizeof(hy__chain_rec), HY_OP_BATCH, 0, hy__chain_count,
     HY__DOES(HY__BUILT(convolution), hy__chain_infer, hy__chain_bind, NULL, NULL)
 };
 
@@ -42745,21 +42769,20 @@ static int hy__types_infer(hy_frame *F, const hy_graph *g, hy__types *T, const h
 }
 
 /* --- the same with sizes that are symbols --- */
-/* May its rule see codes? Others get unknown dims for them. */
+/* How many leading dims may its rule see as codes? For others it gets unknown dims. */
 static int hy__knows_sizes(const hy_op *op)
 {
+    if (op->flags & HY_OP_BATCH) return 1;
     return (op->flags & HY_OP_SIZES) || op->infer == hy_infer_pointwise || op->infer == hy__broadcast_infer ||
-           op->infer == hy__scalar_infer || op->infer == hy__reduce_infer;
+           op->infer == hy__scalar_infer || op->infer == hy__reduce_infer ? HY_MAX_DIM : 0;
 }
 
-/* Notes that the codes of a type stand for these numbers alone. */
-static void hy__sizes_fixed(hy__sizes *S, const hy_type *type, int n)
+/* Notes that the codes of a type, from dim d on, stand for these numbers alone. */
+static void hy__sizes_fixed(hy__sizes *S, const hy_type *type, int d)
 {
-    int i, d;
-    for (i = 0; i < n; i++)
-        for (d = 0; d < type[i].shape.ndim; d++)
-            if (hy__is_code(type[i].shape.dim[d]))
-                hy__size_equal(S, type[i].shape.dim[d], hy__size_hint(S, type[i].shape.dim[d]));
+    for (; d < type->shape.ndim; d++)
+        if (hy__is_code(type->shape.dim[d]))
+            hy__size_equal(S, type->shape.dim[d], hy__size_hint(S, type->shape.dim[d]));
 }
 
 /* The type of an output, from what its rule says of sizes and from the numbers of the trace. What it leaves
@@ -42789,7 +42812,7 @@ static int hy__infer_sized_node(hy_frame *F, const hy_graph *g, const hy__types 
     if (hy__node_call_open(F, &c, node)) return -1;
     for (k = 0; k < node->nin; k++) {
         c.type[k] = *hy__type_of(g, sized, &node->in[k]);
-        for (d = 0; d < c.type[k].shape.ndim && !knows; d++)
+        for (d = knows; d < c.type[k].shape.ndim; d++)
             if (hy__is_code(c.type[k].shape.dim[d])) c.type[k].shape.dim[d] = -1;
     }
     for (k = 0; k < node->nout; k++) {
@@ -42805,7 +42828,7 @@ static int hy__infer_sized_node(hy_frame *F, const hy_graph *g, const hy__types 
         out[k] = c.type[node->nin + k];
         failed = hy__size_output(S, &now[k], &out[k]);
     }
-    for (k = 0; k < node->nin && failed; k++) hy__sizes_fixed(S, hy__type_of(g, sized, &node->in[k]), 1);
+    for (k = 0; k < node->nin && failed; k++) hy__sizes_fixed(S, hy__type_of(g, sized, &node->in[k]), 0);
     if (failed) memcpy(out, now, (size_t)node->nout * sizeof *out);
     hy__call_close(F, &c);
     return F->code ? -1 : 0;
@@ -44292,7 +44315,7 @@ static int hy__emit_moved(hy__rewrite *R, const char *name, hy__edge x, int last
     }
     if ((moved && s->dim[channels] != 1) || !hy__size(s))               /* a 0 would copy a dim */
         return hy__emit_transpose(R, name, x, &axes, out);
-    for (d = 0; d < n; d++) axes.v[d] = s->dim[axes.v[d]];              /* the same elements in their order */
+    for (d = 1; d < n; d++) axes.v[d] = s->dim[axes.v[d]];              /* the same elements in their order */
     return hy__emit_reshape(R, name, x, &axes, out);
 }
 
@@ -48444,6 +48467,9 @@ typedef struct hy__program {
 
 /* For which other sizes a program holds: see below. */
 typedef struct hy__sized_ask { hy_shape scores; int answer; } hy__sized_ask;
+#ifndef HYBRID_NO_VISION
+typedef struct hy__sized_way { hy__conv_shape conv; int answer; } hy__sized_way;    /* images: a code */
+#endif
 
 typedef struct hy__sized {
     hy__sizes      S;
@@ -48454,6 +48480,10 @@ typedef struct hy__sized {
     int           *as;                  /* by dim of the inputs: the dim whose symbol it has, -1: a number */
     hy__sized_ask *ask;                 /* what decides about attention, and what it decided */
     int            asks, ask_cap;
+#ifndef HYBRID_NO_VISION
+    hy__sized_way *way;                 /* and about ways of convolutions */
+    int            ways, way_cap;
+#endif
     int            fixed;               /* it holds for its own sizes alone, see hy__sized_fixed */
     const char    *tied;                /* the node whose rule says nothing of sizes, or NULL */
     char           why[HY__BOUND];
@@ -48464,6 +48494,9 @@ static void hy__sized_free(hy_root *root, hy__sized *Z)
     if (!Z) return;
     hy__sizes_free(&Z->S);
     hy__free(&root->heap, Z->ask);
+#ifndef HYBRID_NO_VISION
+    hy__free(&root->heap, Z->way);
+#endif
     hy__free(&root->heap, Z);
 }
 
@@ -49687,7 +49720,12 @@ static size_t hy__sized_bytes(const hy__program *p, const hy__sized *Z)
 {
     const hy__sizes *S = &Z->S;
     const int nodes = p->graph->store->n;
-    return sizeof *Z + (size_t)p->plan.values * sizeof *Z->type + (size_t)nodes * sizeof *Z->record +
+#ifndef HYBRID_NO_VISION
+    const size_t ways = (size_t)Z->way_cap * sizeof *Z->way;
+#else
+    const size_t ways = 0;
+#endif
+    return sizeof *Z + ways + (size_t)p->plan.values * sizeof *Z->type + (size_t)nodes * sizeof *Z->record +
            (size_t)p->inputs * (sizeof *Z->input + HY_MAX_DIM * sizeof *Z->as) +
            (size_t)S->atom_cap * sizeof *S->atom + (size_t)S->term_cap * sizeof *S->term +
            (size_t)S->expr_cap * sizeof *S->expr + (size_t)S->guard_cap * sizeof *S->guard +
@@ -49746,9 +49784,9 @@ static int hy__sized_infer(hy_frame *F, hy__sized *Z, const hy_graph *g, const h
         const hy__node *node = g->node[i];
         const hy_type *out = sized->type + sized->first[i];
         if (!node->op) continue;
-        for (k = 0; k < node->nin && !hy__knows_sizes(node->op); k++) { /* nobody knows what it compares */
+        for (k = 0; k < node->nin; k++) {                               /* nobody knows what it compares */
             const int guards = Z->S.guards;
-            hy__sizes_fixed(&Z->S, hy__type_of(g, sized, &node->in[k]), 1);
+            hy__sizes_fixed(&Z->S, hy__type_of(g, sized, &node->in[k]), hy__knows_sizes(node->op));
             if (Z->S.guards > guards) Z->tied = node->name;
         }
         if (hy__infer_sized_node(F, g, now, sized, i, &Z->S)) return -1;
@@ -49814,6 +49852,28 @@ static int hy__sized_answer(const hy_shape *scores)
     return hy__chain_keeps(scores, 0) + 2 * hy__chain_keeps(scores, 1);
 }
 
+#ifndef HYBRID_NO_VISION
+/* Notes what the way of a convolution owes to how many images there are. */
+static int hy__sized_images(hy_frame *F, hy__sized *Z, const hy__node *node, int64_t images,
+                            const hy_shape *fine, const hy_shape *coarse)
+{
+    hy__sized_way own;
+    hy__conv_attr a;
+    int i;
+    HY__CONV_ATTR(&a, (const hy__convolution_rec *)node->record);
+    memset(&own, 0, sizeof own);
+    hy__conv_shape_of(&own.conv, &a, fine, coarse, F->root->kernels->isa);
+    if (!hy__is_code(images) || own.conv.groups > 1 || own.conv.taps < 2) return 0;
+    own.answer = hy__conv_by_images(&own.conv);
+    own.conv.images = images;
+    for (i = 0; i < Z->ways; i++) if (!memcmp(&Z->way[i].conv, &own.conv, sizeof own.conv)) return 0;
+    if (hy__grow(&F->root->heap, (void **)&Z->way, &Z->way_cap, Z->ways + 1, sizeof own))
+        return hy__no_room(F, "sizes");
+    Z->way[Z->ways++] = own;
+    return 0;
+}
+#endif
+
 /* What passes ask of a node's sizes, beside what they compare. 1: it goes by sizes in ways of its own. */
 static int hy__sized_node(hy_frame *F, hy__sized *Z, const hy_graph *g, int i, const hy__types *now,
                           const hy__types *sized)
@@ -49822,11 +49882,17 @@ static int hy__sized_node(hy_frame *F, hy__sized *Z, const hy_graph *g, int i, c
     const hy_type *in = node->op && node->nin ? hy__type_of(g, sized, &node->in[0]) : NULL;
     const hy_shape *was = in ? &hy__type_of(g, now, &node->in[0])->shape : NULL;
     hy__dense_rec dense;
+    unsigned flags;
     int d, ta, tb;
     if (!node->op) return 0;
-    if (node->nsub || hy__op_number(node->op) < 0 ||
-        (hy__call_flags(node->op, node->record) & (HY_OP_CONTROL | HY_OP_FILTERS | HY_OP_DYNAMIC)))
+    flags = hy__call_flags(node->op, node->record);
+    if (node->nsub || hy__op_number(node->op) < 0 || (flags & (HY_OP_CONTROL | HY_OP_DYNAMIC)) ||
+        ((flags & HY_OP_FILTERS) && !(flags & HY_OP_BATCH)))
         return hy__sized_fixed(Z, HY__FIXED_ALWAYS, node->name, "its sizes decide how it is computed");
+#ifndef HYBRID_NO_VISION
+    if ((flags & HY_OP_FILTERS) &&
+        hy__sized_images(F, Z, node, in->shape.dim[0], was, &now->type[now->first[i]].shape)) return -1;
+#endif
     if (Z->exact && hy__product_by(node->op, node->record, &dense)) {
         int64_t rows = in->shape.ndim ? in->shape.dim[0] : 1;
         for (d = 1; d < in->shape.ndim - 1 && dense.last; d++)
@@ -49852,6 +49918,24 @@ static int hy__sized_dim(const hy__sized *Z, int64_t v)
     return -1;
 }
 
+/* The same of the only symbol in a sum, which then has one value for each of the sum. */
+static int hy__sized_only(const hy__sized *Z, int64_t v)
+{
+    hy__size_sum sum;
+    int i, d, k;
+    if (!hy__size_grows(&Z->S, v) || !hy__size_open(&Z->S, v, &sum) || !sum.n) return -1;
+    for (i = 0; i < sum.n; i++)
+        for (k = 0; k < sum.term[i].n; k++) if (sum.term[i].atom[k] != sum.term[0].atom[0]) return -1;
+    for (i = 0; i < Z->inputs; i++)
+        for (d = 0; d < Z->own[i].shape.ndim; d++) {
+            hy__size_sum own;
+            v = Z->input[i].shape.dim[d];
+            if (hy__is_code(v) && hy__size_open(&Z->S, v, &own) && own.term[0].atom[0] == sum.term[0].atom[0])
+                return i * HY_MAX_DIM + d;
+        }
+    return -1;
+}
+
 /* Sizes that guards tie to a number or to one another lose their symbols. Returns how many did. */
 static int hy__sized_tie(hy__sized *Z)
 {
@@ -49859,10 +49943,11 @@ static int hy__sized_tie(hy__sized *Z)
     for (i = 0; i < Z->S.guards; i++) {
         const hy__size_guard *g = &Z->S.guard[i];
         const int a = hy__sized_dim(Z, g->a), b = hy__sized_dim(Z, g->b);
+        const int only = hy__is_code(g->a) == hy__is_code(g->b) ? -1
+                         : hy__sized_only(Z, hy__is_code(g->a) ? g->a : g->b);
         if (g->kind != HY__GUARD_EQUAL || !g->holds) continue;
         if (a >= 0 && b >= 0) { Z->as[a > b ? a : b] = a > b ? b : a; n++; }
-        else if (a >= 0 && !hy__is_code(g->b)) { Z->as[a] = -1; n++; }
-        else if (b >= 0 && !hy__is_code(g->a)) { Z->as[b] = -1; n++; }
+        else if (only >= 0) { Z->as[only] = -1; n++; }
     }
     return n;
 }
@@ -49880,6 +49965,9 @@ static int hy__sized_rounds(hy_frame *F, hy__sized *Z, const hy_graph *g, hy__si
         hy__sizes_free(&Z->S);
         Z->S.heap = heap;
         Z->asks = Z->fixed = 0;
+#ifndef HYBRID_NO_VISION
+        Z->ways = 0;
+#endif
         sized.room = NULL;
         hy__sized_open(Z);
         failed = hy__types_infer(F, g, &now, NULL, Z->own, NULL) ||
@@ -50060,6 +50148,15 @@ static int hy__same_regime(const hy__sized *Z, const int64_t *a, const int64_t *
         answer = b ? hy__sized_answer(&y) : Z->ask[i].answer;
         if (hy__sized_answer(&x) != answer) return 0;
     }
+#ifndef HYBRID_NO_VISION
+    for (i = 0; i < Z->ways; i++) {
+        hy__conv_shape s = Z->way[i].conv;
+        if (b && !hy__size_value(&Z->S, Z->way[i].conv.images, b, &s.images)) return 0;
+        answer = b ? hy__conv_by_images(&s) : Z->way[i].answer;
+        if (!hy__size_value(&Z->S, Z->way[i].conv.images, a, &s.images) || hy__conv_by_images(&s) != answer)
+            return 0;
+    }
+#endif
     for (i = 0; i < Z->S.guards; i++) {
         const hy__size_guard *g = &Z->S.guard[i];
         const int64_t *atom[2];
