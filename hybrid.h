@@ -43479,10 +43479,11 @@ static int hy__is_pointwise(const hy__node *node)
 /* Facts by position in the old graph. FIXED: only parameters and constants determine the value. READ: a
  * pointwise operator reads it. */
 enum { HY__FACT_FIXED = 1, HY__FACT_READ = 2 };
-static int hy__find_fixed(hy__rewrite *R)
+static size_t hy__facts_bytes(const hy__rewrite *R) { return hy__round64((size_t)R->from->n + 1); }
+static int hy__find_facts(hy__rewrite *R, size_t more)          /* bytes behind them */
 {
     const hy_graph *g = R->from;
-    unsigned char *facts = (unsigned char *)hy__alloc_zero(&R->F->root->heap, (size_t)g->n + 1);
+    unsigned char *facts = (unsigned char *)hy__alloc_zero(&R->F->root->heap, hy__facts_bytes(R) + more);
     int i, k;
     R->notes = facts;
     if (!facts) return hy__no_room(R->F, "passes");
@@ -43500,6 +43501,7 @@ static int hy__find_fixed(hy__rewrite *R)
     }
     return 0;
 }
+static int hy__find_fixed(hy__rewrite *R) { return hy__find_facts(R, 0); }
 
 static int hy__is_fixed(const hy__rewrite *R, const hy__node *node)
 {
@@ -43736,11 +43738,17 @@ static int hy__algebra(hy__rewrite *R, const hy__node *node, const hy__edge *in,
 /* --- common values: the same thing is computed once --- */
 typedef struct hy__common_set { uint32_t mask; hy__node *slot[1]; } hy__common_set;
 
-static int hy__common_room(hy__rewrite *R)
+static uint32_t hy__common_size(const hy__rewrite *R)
 {
     uint32_t size = 64;
-    hy__common_set *common;
     while (size < 2 * (uint32_t)R->from->n + 2) size *= 2;
+    return size;
+}
+
+static int hy__common_room(hy__rewrite *R)
+{
+    const uint32_t size = hy__common_size(R);
+    hy__common_set *common;
     common = (hy__common_set *)hy__alloc_zero(&R->F->root->heap,
                                               sizeof *common + size * sizeof *common->slot);
     R->notes = common;
@@ -43952,7 +43960,55 @@ static int hy__dense_of(const hy__rewrite *R, const hy__node *node, const hy_typ
     return !R->mode->exact || !to->transposed || rows > HY__DOT_THIN_M;
 }
 
-/* Lays a weight that only parameters determine out in the order in which its product reads it. */
+/* Facts, and behind them the weights that are laid out. */
+static int hy__find_weights(hy__rewrite *R)
+{
+    const uint32_t size = hy__common_size(R);
+    if (hy__find_facts(R, sizeof(hy__common_set) + size * sizeof(hy__node *))) return -1;
+    ((hy__common_set *)(void *)((char *)R->notes + hy__facts_bytes(R)))->mask = size - 1;
+    return 0;
+}
+
+/* A weight laid out in the order in which a product reads it: once for all that read it, and from what was
+ * only turned or widened, which is then not computed. */
+static int hy__emit_weight(hy__rewrite *R, const hy__edge *weight, const hy__dense_rec *product,
+                           hy__edge *out)
+{
+    hy__common_set *set = (hy__common_set *)(void *)((char *)R->notes + hy__facts_bytes(R));
+    hy__edge from = *weight;
+    hy__dense_rec rec;
+    hy__node **have;
+    uint32_t at;
+    int order[HY_MAX_DIM];
+    memset(&rec, 0, sizeof rec);
+    rec.n = product->n;
+    rec.k = product->k;
+    rec.pairs = product->pairs;
+    rec.transposed = product->transposed;
+    for (;;) {
+        const hy__node *node = from.node;
+        const hy_type *before = node->op && node->nin ? hy__edge_type(&node->in[0]) : NULL;
+        if (!before || !hy__types_known(before, 1)) break;
+        if (hy__axis_order(node, order) && before->shape.ndim == 2 && order[0] == 1) rec.transposed ^= 1;
+        else if (node->op->bind != hy__copy_bind || node->type[0].dtype != HY_F32 || rec.pairs ||
+                 (before->dtype != HY_F16 && before->dtype != HY_BF16) || node->nin != 1 ||
+                 !hy__same_shape(&before->shape, &node->type[0].shape)) break;
+        from = node->in[0];
+    }
+    at = (uint32_t)(hy__mix64(from.node->number, from.output) >> 32) & set->mask;
+    for (; (have = &set->slot[at], *have); at = (at + 1) & set->mask)
+        if ((*have)->in[0].node == from.node && (*have)->in[0].output == from.output &&
+            !memcmp((*have)->record, &rec, sizeof rec)) break;
+    out->node = *have;
+    out->output = 0;
+    if (*have) return 0;
+    if (hy__rewrite_emit_op(R, &hy__prepare_op, weight->node->name, 1, &from, &rec, out)) return -1;
+    out->node->early = 1;
+    *have = out->node;
+    return 0;
+}
+
+/* Products take weights that only parameters determine laid out. */
 static int hy__prepare(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__dense_rec rec;
@@ -43962,8 +44018,7 @@ static int hy__prepare(hy__rewrite *R, const hy__node *node, const hy__edge *in,
         !hy__types_known(hy__edge_type(&in[0]), 1) || !hy__types_known(hy__edge_type(&in[1]), 1) ||
         !hy__dense_of(R, node, hy__edge_type(&in[0]), hy__edge_type(&in[1]), &rec)) return 0;
     for (k = 0; k < node->nin; k++) given[k] = in[k];
-    if (hy__rewrite_emit_op(R, &hy__prepare_op, in[1].node->name, 1, &in[1], &rec, &given[1])) return -1;
-    given[1].node->early = 1;
+    if (hy__emit_weight(R, &in[1], &rec, &given[1])) return -1;
     return hy__rewrite_emit_op(R, &hy__dense_op, node->name, node->nin, given, &rec, out) ? -1 : 1;
 }
 
@@ -46910,7 +46965,7 @@ static const hy__pass hy__passes[] = {
       HY__BUILT(attention) ? HY__PASS(ATTENTION, hy__leave) : NULL, NULL, HY__PASS_INFERENCE,
       NULL },
     { HY__KNOWS_PROLOGUE, HY_PASS_PROLOGUE, "prologue", HY__PASS(PROLOGUE, hy__prologue),
-      HY__PASS(PROLOGUE, hy__find_fixed), HY__PASS_INFERENCE, NULL },
+      HY__PASS(PROLOGUE, hy__find_weights), HY__PASS_INFERENCE, NULL },
     { HY__KNOWS_TAILS, HY_PASS_FUSE, "tails", HY__PASS(FUSE, hy__tails), NULL, HY__PASS_INFERENCE, NULL },
 #ifndef HYBRID_NO_VISION
     { 0, HY_PASS_FUSE, "chains", HY__PASS(FUSE, hy__into_chains), NULL, HY__PASS_INFERENCE,

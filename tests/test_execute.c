@@ -1821,8 +1821,83 @@ static void exec_oom(void) { oom_walk(exec_oom_program, 1); }
 static void exec_oom_values_decide(void) { oom_walk(exec_oom_dynamic, 1); }
 static void exec_oom_bound(void) { oom_walk(exec_oom_bind, 2); }
 
+/* Layers that reach one weight, each in its way: by itself, turned, widened, both, with a bias; and near misses from
+ * WEIGHTS_MISS on: the other side, two weights, numbers that are not widened. What is packed, in weights. */
+enum { WEIGHTS_LAYERS = 8, WEIGHTS_MISS = 6, WEIGHTS_WAYS = 9, WEIGHTS_SIDE = 96 };
+typedef struct { hy_block base; hy_array *w, *half, *deep, *other, *bias; int way; } weights_net;
+
+static hy_array *weights_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const weights_net *n = (const weights_net *)(const void *)self;
+    hy_fully_connected_opt opt = { 0 };
+    int i;
+    for (i = 0; i < WEIGHTS_LAYERS; i++) {
+        hy_array *w = n->way == 7 && i & 1 ? n->other : n->w;
+        opt.no_bias = !(n->way == 5 && i % 3 == 0);
+        switch (n->way) {
+        case 1: w = hy_transpose(F, w, HY_AXES(1, 0)); break;
+        case 2: w = hy_cast(F, n->half, HY_F32); break;
+        case 3: w = hy_swap_axes(F, hy_cast(F, n->half, HY_F32), 0, 1); break;
+        case 4: if (i & 1) w = hy_transpose(F, w, HY_AXES(1, 0)); break;
+        case 6: if (i & 1) w = hy_transpose(F, w, HY_AXES(1, 0)); break;
+        case 8: w = hy_cast(F, n->deep, HY_F32); break;
+        default: break;
+        }
+        if (n->way == 4 ? !(i & 1) : n->way == 0 || n->way == 5)
+            x = hy_fully_connected(F, x, w, opt.no_bias ? NULL : n->bias, WEIGHTS_SIDE, &opt);
+        else x = hy_dot(F, x, w, NULL);
+        x = hy_tanh(F, x);
+    }
+    return x;
+}
+
+static void execute_weights_once(void)
+{
+    static const double most[WEIGHTS_WAYS] = { 1.1, 1.1, 1.1, 1.1, 1.1, 1.1, 2.1, 2.1, 2.1 };
+    const double weight = 2 * 64 * WEIGHTS_SIDE * 4;             /* in panels of 64 columns */
+    int way, rows, exact;
+    for (way = 0; way < WEIGHTS_WAYS; way++) for (rows = 1; rows < 100; rows += 69) for (exact = 0; exact < 2; exact++) {
+        hy_frame *F = hy_open(NULL);
+        weights_net *n = HY_BLOCK_NEW(F, weights_net, weights_forward);
+        hy_array *x = hy_normal(F, HY_SHAPE(rows, WEIGHTS_SIDE), 0, 1), *y, *z;
+        const hy_shape side = HY_SHAPE(WEIGHTS_SIDE, WEIGHTS_SIDE);
+        hy_hybridize_opt opt = { 0 };
+        hy_param_opt half = { 0 }, deep = { 0 };
+        double packed;
+        half.dtype = HY_BF16;
+        deep.dtype = HY_F64;
+        opt.exact = exact;
+        n->way = way;
+        n->w = hy_add_param(F, &n->base, "w", side, NULL);
+        n->other = hy_add_param(F, &n->base, "other", side, NULL);
+        n->half = hy_add_param(F, &n->base, "half", side, &half);
+        n->deep = hy_add_param(F, &n->base, "deep", side, &deep);
+        n->bias = hy_add_param(F, &n->base, "bias", HY_SHAPE(WEIGHTS_SIDE), NULL);
+        hy_initialize(F, &n->base, NULL);
+        y = hy_call(F, &n->base, x);
+        hy_hybridize(F, &n->base, &opt);
+        packed = (double)hy_plan(F, &n->base, x).packed / weight;
+        z = hy_call(F, &n->base, x);
+        CHECK(y && z && hy_item(F, hy_max(F, hy_abs(F, hy_sub(F, y, z)), HY_ALL, NULL)) <= (exact ? 0 : 1e-5));
+#ifndef HYBRID_USE_CBLAS
+        if (!CHECK(packed <= most[way] && (exact || packed >= (way < WEIGHTS_MISS ? 0.9 : 1.7))))
+            printf("    way %d, %d rows, exact %d: %g\n", way, rows, exact, packed);
+#endif
+        if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+        hy_set_param(F, n->w, hy_mul_scalar(F, n->w, 2));        /* what changes is laid out anew */
+        hy_set_param(F, n->half, hy_mul_scalar(F, n->half, 2));
+        z = hy_call(F, &n->base, x);
+        opt.inactive = 1;
+        hy_hybridize(F, &n->base, &opt);
+        y = hy_call(F, &n->base, x);
+        CHECK(y && z && hy_item(F, hy_max(F, hy_abs(F, hy_sub(F, y, z)), HY_ALL, NULL)) <= (exact ? 0 : 1e-5));
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 static void test_execute(void)
 {
+    RUN(execute_weights_once);
     RUN(exec_plan_of_random_graphs);
     RUN(exec_plan_of_a_chain);
     RUN(exec_plan_in_place);
