@@ -30322,6 +30322,7 @@ typedef struct hy__convolve_rec {
     int     way;                        /* of hy__conv_ways */
     int     first;                      /* the result has its channels first */
     int     scaled;                     /* the weight is multiplied by a number per filter as it is laid */
+    int     pool;                       /* of few filters: the largest of squares of 2 x 2 */
     hy__tail_rec tail;
 } hy__convolve_rec;
 
@@ -31007,33 +31008,15 @@ HY__LOOPS_END
 
 HY__COLD_ROOMS
 
-typedef struct hy__few_rec {
-    hy_ints kernel, dilate, pad, pad_end;       /* two of each */
-    int64_t filters;
-    int     no_bias, pool;              /* pool: the largest of squares of 2 x 2 */
-    hy__tail_rec tail;
-} hy__few_rec;
-
-static int hy__few_count(const void *attr, int output, int index)
+static void hy__few_attr(const hy__convolve_rec *r, hy__conv_attr *a)
 {
-    return output || index < 2 ? 1 : index == 2 ? !((const hy__few_rec *)attr)->no_bias : 0;
-}
-
-static void hy__few_attr(const hy__few_rec *r, hy__conv_attr *a)
-{
-    memset(a, 0, sizeof *a);
-    a->kernel = &r->kernel;
-    a->dilate = &r->dilate;
-    a->pad = &r->pad;
-    a->pad_end = &r->pad_end;
-    a->filters = (int)r->filters;
-    a->groups = 1;
+    hy__convolve_attr(r, a);
     hy__conv_layout(a, 2, HY_LAYOUT_NCHW);
 }
 
 static int hy__few_infer(hy_infer *I)
 {
-    const hy__few_rec *r = (const hy__few_rec *)I->attr;
+    const hy__convolve_rec *r = (const hy__convolve_rec *)I->attr;
     hy_shape *y = &I->out[0].shape, places;
     hy__conv_attr a;
     int k;
@@ -31053,7 +31036,7 @@ static int hy__few_infer(hy_infer *I)
 
 HY__RUN(hy__run_few)
 {
-    const hy__few_rec *r = (const hy__few_rec *)job->attr;
+    const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
     const hy__tail tail = hy__tail_of(&r->tail, now, !r->no_bias);
     (void)stage; (void)shared;
     hy__few_run((const hy__few *)(const void *)&job->plan, (const float *)now->data[0],
@@ -31063,7 +31046,7 @@ HY__RUN(hy__run_few)
 HY__FITS_PLAN(hy__few);
 static int hy__few_bind(hy_job *job)
 {
-    const hy__few_rec *r = (const hy__few_rec *)job->attr;
+    const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
     const hy_shape *x = &job->in[0].type.shape;
     hy__few *v = HY__NOTES(hy__few, job);
     hy_shape y = job->out[0].type.shape;
@@ -31085,7 +31068,7 @@ static int hy__few_bind(hy_job *job)
 
 static const hy_op hy__few_op = {
     "_convolve_few", NULL, NULL, "convolution with few filters, perhaps its largest results of 2 x 2",
-    hy__convolve_args, hy__dense_results, NULL, sizeof(hy__few_rec), HY_OP_BATCH, 0, hy__few_count,
+    hy__convolve_args, hy__dense_results, NULL, sizeof(hy__convolve_rec), HY_OP_BATCH, 0, hy__convolve_count,
     HY__DOES(HY__BUILT(convolution), hy__few_infer, hy__few_bind, NULL, NULL)
 };
 
@@ -44409,20 +44392,6 @@ static int hy__way_of(const hy__rewrite *R, const hy__node *node, const hy__edge
     return hy__conv_choose(&s);
 }
 
-static int hy__emit_few(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
-{
-    const hy__convolution_rec *r = (const hy__convolution_rec *)node->record;
-    hy__few_rec rec;
-    memset(&rec, 0, sizeof rec);
-    rec.kernel = r->kernel;
-    rec.dilate = r->dilate;
-    rec.pad = r->pad;
-    rec.pad_end = r->pad_end;
-    rec.filters = r->num_filter;
-    rec.no_bias = node->nin < 3;
-    return hy__rewrite_emit_op(R, &hy__few_op, node->name, node->nin, in, &rec, out) ? -1 : 1;
-}
-
 /* Is the weight another one times a number per filter, and does only this node read it? Then `to` gets
  * both: they are multiplied while the weight is laid out, and the product is never stored. */
 static int hy__scaled_weight(const hy__rewrite *R, const hy__node *node, const hy__edge *weight, hy__edge *to)
@@ -44458,8 +44427,7 @@ static int hy__layout_convolution(hy__rewrite *R, const hy__node *node, const hy
     memset(&rec, 0, sizeof rec);
     rec.way = hy__way_of(R, node, in, hy__converted_of(R, node->in[0].node, node->in[0].output)->node
                                           ? HY__LIE_EITHER : HY__LIE_FIRST, HY__MAY_LAY);
-    if (rec.way == HY__WAY_FEW) return hy__emit_few(R, node, in, out);
-    if (hy__conv_ways[rec.way].results != HY__LIE_LAST) return 0;
+    if (rec.way != HY__WAY_FEW && hy__conv_ways[rec.way].results != HY__LIE_LAST) return 0;
     rec.kernel = r->kernel;
     rec.stride = r->stride;
     rec.dilate = r->dilate;
@@ -44470,6 +44438,8 @@ static int hy__layout_convolution(hy__rewrite *R, const hy__node *node, const hy
     rec.last = hy__channels_last(r->layout);
     rec.channels = hy__edge_type(&in[0])->shape.dim[rec.last ? r->kernel.n + 1 : 1];
     rec.no_bias = node->nin < 3;
+    if (rec.way == HY__WAY_FEW)
+        return hy__rewrite_emit_op(R, &hy__few_op, node->name, node->nin, in, &rec, out) ? -1 : 1;
     weight[0] = in[1];
     rec.scaled = hy__scaled_weight(R, node, &in[1], weight);
     if (!rec.last && !hy__convolve_planes(&rec) && hy__take_converted(R, &node->in[0], &in[0], &given[0]))
@@ -45024,8 +44994,7 @@ static hy__tail_rec *hy__record_tail(const hy_op *op, void *record)
 {
     (void)op;
 #ifndef HYBRID_NO_VISION
-    if (op == &hy__convolve_op) return &((hy__convolve_rec *)record)->tail;
-    if (op == &hy__few_op) return &((hy__few_rec *)record)->tail;
+    if (op == &hy__convolve_op || op == &hy__few_op) return &((hy__convolve_rec *)record)->tail;
 #endif
     return &((hy__dense_rec *)record)->tail;
 }
@@ -45082,7 +45051,7 @@ static int hy__emit_pooled(hy__rewrite *R, const hy__node *node, const hy__edge 
 {
     const hy__pooling_rec *r = (const hy__pooling_rec *)node->record;
     const hy__node *product = in->node;
-    hy__few_rec rec;
+    hy__convolve_rec rec;
     int d;
     if (product->op != &hy__few_op || hy__uses_of(R, node->in[0].node, 0) != 1 || r->global_pool ||
         r->pool_type != HY_POOL_MAX || r->convention != HY_CONVENTION_VALID || hy__channels_last(r->layout))
@@ -45090,7 +45059,7 @@ static int hy__emit_pooled(hy__rewrite *R, const hy__node *node, const hy__edge 
     for (d = 0; d < 2; d++)
         if (r->kernel.v[d] != 2 || hy__tuple_at(&r->stride, d, 1) != 2 ||
             hy__pad_both(&r->pad, &r->pad_end, d)) return 0;
-    rec = *(const hy__few_rec *)product->record;
+    rec = *(const hy__convolve_rec *)product->record;
     if (rec.pool++) return 0;
     return hy__rewrite_emit_op(R, product->op, node->name, product->nin, product->in, &rec, out) ? -1 : 1;
 }

@@ -715,7 +715,7 @@ static const char *way_name(hy_frame *F, const hy__node *node)
 {
     const hy__convolve_rec *r = (const hy__convolve_rec *)node->record;
     const int number = hy__op_number(node->op);
-    if (node->op == &hy__few_op) return ((const hy__few_rec *)node->record)->pool ? "few_pool" : "few";
+    if (node->op == &hy__few_op) return ((const hy__convolve_rec *)node->record)->pool ? "few_pool" : "few";
     if (node->op == &hy__chain_op) return ((const hy__chain_rec *)node->record)->filters ? "chain3" : "chain";
     if (node->op == &hy__limited_op || number == HY_OP_convolution || number == HY_OP_deconvolution)
         return way_name_planes(F, node);

@@ -3993,10 +3993,7 @@ static int hy__c_freeze(hy__rewrite *R, const hy__node *node, const hy__edge *in
     for (k = 0; k < node->nin; k++) if (hy__c_freeze_variable(R, &node->in[k], &R->in[k])) return -1;
     if (node->op || (!x && (!node->held || hy__packed(&node->constant)))) return 0;
     if (x && !hy__concrete(F, x, "hy_export_c", "hy_initialize")) return -1;
-    if (!x && (x = hy__handle(F)) != NULL) {
-        x->buffer = hy__buffer_hold(node->held);
-        x->t = node->constant;
-    }
+    if (!x) x = hy__handle_of(F, &node->constant, node->held);
     y = x ? hy_copy(F, x) : NULL;       /* of its own: nobody writes it while it is read */
     if (!y) return -1;
     fresh = hy__node_new(F, NULL, 0, 1, NULL, node->name);
@@ -4150,8 +4147,7 @@ static const char *hy__c_name(hy__c *c, const char *from, const char *behind)
     n = strlen(name) - 12;
     if (n > HY__C_NAME) n = HY__C_NAME;
     for (i = 0; i < n; i++)
-        if (!((name[i] | 32) >= 'a' && (name[i] | 32) <= 'z') && !(i && name[i] >= '0' &&
-                                                                   name[i] <= '9')) name[i] = '_';
+        if (!hy__c_in_name(name[i]) || (!i && name[i] >= '0' && name[i] <= '9')) name[i] = '_';
     name[n] = 0;
     if (name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'))) name[0] = 'v';
     for (k = 2; hy__c_is_taken(c, name); k++) {
@@ -5178,8 +5174,7 @@ static int hy__c_prefix(hy__c *c, const char *prefix, const char *file)
     own[n] = upper[n] = 0;
     fits = n > 0 && n < 64;
     for (i = 0; i < n; i++) {
-        int letter = ((own[i] | 32) >= 'a' && (own[i] | 32) <= 'z') || own[i] == '_';
-        fits = fits && (letter || (i && own[i] >= '0' && own[i] <= '9'));
+        fits = fits && hy__c_in_name(own[i]) && (i || own[i] < '0' || own[i] > '9');
         if (own[i] >= 'a' && own[i] <= 'z') upper[i] = (char)(own[i] - 32);
     }
     c->prefix = own;
