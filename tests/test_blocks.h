@@ -48,6 +48,15 @@ static hy_frame *tb_open_log(tb_log *log)
     return hy_open(&desc);
 }
 
+static hy_frame *tb_threads(int threads)
+{
+    hy_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.threads = threads;
+    desc.seed = 1;
+    return hy_open(&desc);
+}
+
 static hy_frame *tb_open(uint64_t seed)
 {
     hy_desc desc;

@@ -74,7 +74,7 @@ static int resize_networks(hy_frame *F, int from, int to)
 
 static void resize_gives_the_bits_of_fresh_programs(void)
 {
-    hy_frame *F = tb_open(1), *G = tb_open(3);
+    hy_frame *F = tb_threads(1), *G = tb_threads(3);
     int n = resize_networks(F, 0, 150);
     if (!CHECK(n > 800)) printf("    %d calls were resized\n", n);
     CHECK(resize_networks(G, 150, 180) > 100);
@@ -172,7 +172,7 @@ static void resize_of_two_sizes(void)
 static void resize_allocates(int threads)
 {
     static const int sizes[] = { 64, 33, 2, 16, 7, 31, 8, 3, 17 };
-    hy_frame *F = tb_open(threads);
+    hy_frame *F = tb_threads(threads);
     sized_block *b = resize_two(F, NULL, 0);
     int64_t calls = 0;
     int round, i;
@@ -205,7 +205,7 @@ static void resize_fails(int threads)
 {
     int fail, failed = 1;
     for (fail = 0; failed && fail < 400; fail++) {
-        hy_frame *F = tb_open(threads);
+        hy_frame *F = tb_threads(threads);
         sized_block *b = resize_two(F, NULL, 0), *fresh = resize_two(F, b, HY_PASS_SIZES);
         hy_array *in[3], *want[3];
         int i;
@@ -257,7 +257,7 @@ static hy_array *resize_decode_forward(hy_frame *F, hy_block *self, hy_array *x)
 
 static void resize_decode(int threads)
 {
-    hy_frame *F = tb_open(threads);
+    hy_frame *F = tb_threads(threads);
     hy_block *net[3];                                   /* line by line, fixed, sized */
     hy_array *state[3];
     hy_hybridize_opt opt;
@@ -337,7 +337,7 @@ static int resize_both(hy_frame *F, resize_beside *plain, resize_beside *sized, 
 static void resize_fails_as_line_by_line(void)
 {
     static const hy_shape shapes[] = { { 1, { 6 } }, { 2, { 4, 6 } }, { 3, { 2, 4, 6 } }, { 4, { 2, 4, 3, 5 } } };
-    hy_frame *F = tb_open(1);
+    hy_frame *F = tb_threads(1);
     const hy_op *op;
     int i, tried = 0;
     for (i = 0; (op = hy_op_at(F, i)) != NULL; i++) {
@@ -380,7 +380,7 @@ static hy_array *resize_fixed_forward(hy_frame *F, hy_block *self, hy_array *x)
 }
 static void resize_says_what_is_fixed(void)
 {
-    hy_frame *F = tb_open(1);
+    hy_frame *F = tb_threads(1);
     hy_hybridize_opt opt;
     hy_block *net = tb_block(F, "sorts", resize_fixed_forward);
     hy_cache_stats s;
@@ -425,7 +425,7 @@ static hy_array *resize_asking_forward(hy_frame *F, hy_block *self, hy_array *x)
 
 static void resize_of_traces_that_ask(void)
 {
-    hy_frame *F = tb_open(1);
+    hy_frame *F = tb_threads(1);
     int seed, i, order[2 * RESIZE_SIZES], resizes = 0, open = 0;
     for (seed = 0; seed < 120; seed++) {
         hy_hybridize_opt opt = { 0 };
@@ -498,7 +498,7 @@ static void resize_asks_for_single_dims(void)
 {
     static const struct { hy_array *(*forward)(hy_frame *, hy_block *, hy_array *); int runs; } way[] = {
         { resize_heads_forward, 1 }, { resize_length_forward, 4 }, { resize_unread_forward, 12 } };
-    hy_frame *F = tb_open(2);
+    hy_frame *F = tb_threads(2);
     int k, n, t, round;
     for (k = 0; k < 3; k++) {
         sized_block *b = resize_net(F, 0, NULL, NULL), *line = resize_lines(F, 0, b);
@@ -541,7 +541,7 @@ static void *resize_run(void *arg)
 /* Frames share programs; each has its own sizes. */
 static void resize_in_two_frames(void)
 {
-    hy_frame *F = tb_open(3);
+    hy_frame *F = tb_threads(3);
     sized_block *b = resize_two(F, NULL, 0), *fresh = resize_two(F, b, HY_PASS_SIZES);
     resize_lane w[2];
     pthread_t thread[2];

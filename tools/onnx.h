@@ -1304,20 +1304,23 @@ static int64_t onnx__whole(onnx__run *R, int i, double missing)
 }
 
 /* --- shapes --- */
-/* The shape of x, all of it known. */
-static int onnx__shape(onnx__run *R, hy_array *x, hy_shape *s)
+/* The shape of x from that dim on, all of it known; what is before is not asked for, and may be of any size. */
+static int onnx__shape_from(onnx__run *R, hy_array *x, int from, hy_shape *s)
 {
     int i;
     s->ndim = 0;
     if (!x) return 0;
-    *s = hy_shape_of(R->F, x);
+    if (from) {
+        s->ndim = hy_ndim(R->F, x);
+        for (i = 0; i < s->ndim; i++) s->dim[i] = i < from ? -1 : hy_dim(R->F, x, i);
+    } else *s = hy_shape_of(R->F, x);
     if (s->ndim < 0) s->ndim = 0;
-    else for (i = 0; i < s->ndim && s->dim[i] >= 0; i++) continue;
     if (hy_error(R->F)) return 0;
-    for (i = 0; i < s->ndim; i++)
+    for (i = from; i < s->ndim; i++)
         if (s->dim[i] < 0) { onnx__fail(R, "a shape is not known before the network runs"); return 0; }
     return 1;
 }
+static int onnx__shape(onnx__run *R, hy_array *x, hy_shape *s) { return onnx__shape_from(R, x, 0, s); }
 
 static int onnx__rank(onnx__run *R, hy_array *x) { return x ? hy_ndim(R->F, x) : 0; }
 
@@ -2828,7 +2831,7 @@ static int onnx__window_of(onnx__run *R, hy_array *x, const int64_t *kernel, onn
     int ceil_mode = onnx__int(R, "ceil_mode", 0) != 0, i;
     hy_ints k, stride, dilate, pads;
     hy_shape s;
-    if (!onnx__shape(R, x, &s)) return 0;
+    if (!onnx__shape_from(R, x, 2, &s)) return 0;
     w->dims = s.ndim - 2;
     onnx__ints(R, "kernel_shape", &k);
     onnx__ints(R, "strides", &stride);
@@ -3094,7 +3097,7 @@ static void onnx__do_max_pool(onnx__run *R)
     onnx__window w, border;
     hy_shape s;
     hy_dtype d = onnx__type_in(R, 0);
-    if (!onnx__shape(R, x, &s) || !onnx__window_of(R, x, NULL, &w)) return;
+    if (!onnx__window_of(R, x, NULL, &w)) return;
     if (onnx__plain_window(&w) && !onnx__wants(R, 1) && (onnx__is_float(d) || d == HY_U8 || d == HY_I8)) {
         onnx__out(R, 0, onnx__pooled(R, x, &w, HY_POOL_MAX, 0, 0));
         return;
@@ -3103,7 +3106,7 @@ static void onnx__do_max_pool(onnx__run *R)
     border = w;
     wide = onnx__bordered(R, x, &border, d == HY_U8 ? 0 : d == HY_I8 ? -128 : -INFINITY);
     onnx__out(R, 0, y = onnx__taps(R, wide, &w, hy_maximum));
-    if (onnx__wants(R, 1)) onnx__out(R, 1, onnx__pool_indices(R, x, y, wide, &w, s));
+    if (onnx__wants(R, 1) && onnx__shape(R, x, &s)) onnx__out(R, 1, onnx__pool_indices(R, x, y, wide, &w, s));
 }
 
 /* How many elements that count stand under each window, as an array for data of that many dims. */
