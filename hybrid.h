@@ -42626,8 +42626,9 @@ HY_API const char *hy_graph_name(hy_graph *g, hy_names which, int i)
 
 /* --- inference over a graph --- */
 
-/* Types of all values: outputs of node i of the graph begin at first[i]. */
-typedef struct hy__types { hy__buffer *room; hy_type *type; int *first; int n; } hy__types;
+/* Types of all values: outputs of node i of the graph begin at first[i]. settled[i]: its rule was given all
+ * of its inputs and left nothing open, so it has no more to say. */
+typedef struct hy__types { hy__buffer *room; hy_type *type; int *first; char *settled; int n; } hy__types;
 
 static void hy__types_close(hy_frame *F, hy__types *T) { hy__buffer_drop(&F->cache, T->room); }
 
@@ -42650,9 +42651,11 @@ static int hy__types_open(hy_frame *F, const hy_graph *g, hy__types *T, const hy
     T->n = 0;
     for (i = 0; i < g->n; i++) T->n += g->node[i]->nout;
     T->type = (hy_type *)hy__room(F, &T->room, (size_t)(T->n + 1) * sizeof *T->type +
-                                  (size_t)g->n * sizeof(int), "inference");
+                                  (size_t)g->n * (sizeof(int) + 1), "inference");
     if (!T->type) return -1;
     T->first = (int *)(void *)(T->type + T->n + 1);
+    T->settled = (char *)(T->first + g->n);
+    memset(T->settled, 0, (size_t)g->n);
     hy__fill_begin(F);
     for (T->n = i = 0; i < g->n; i++) {
         const hy__node *node = g->node[i];
@@ -42709,11 +42712,13 @@ static int hy__infer_node(hy_frame *F, const hy_graph *g, hy__types *T, int i)
 {
     hy__node *node = g->node[i];
     hy__call c;
-    int k, learnt = 0;
+    int k, learnt = 0, given;
     if (hy__node_call_open(F, &c, node)) return -1;
     for (k = 0; k < node->nin; k++) c.type[k] = *hy__type_of(g, T, &node->in[k]);
     for (k = 0; k < node->nout; k++) c.type[node->nin + k] = T->type[T->first[i] + k];
+    given = hy__types_known(c.type, node->nin);
     if (hy__infer_call(F, &c, node->op, node->record, NULL)) { hy__call_close(F, &c); return -1; }
+    T->settled[i] = (char)(given && hy__types_known(c.type + node->nin, node->nout));
     for (k = 0; k < node->nin + node->nout; k++) {
         hy_type *t = k < node->nin ? hy__type_of(g, T, &node->in[k]) : &T->type[T->first[i] + k - node->nin];
         if (hy__same_type(t, &c.type[k])) continue;
@@ -42727,14 +42732,15 @@ static int hy__infer_node(hy_frame *F, const hy_graph *g, hy__types *T, int i)
 /* Infers types forward and backward until nothing changes. */
 static int hy__infer_graph(hy_frame *F, const hy_graph *g, hy__types *T)
 {
-    int i, learnt = 1, up = 0, quiet = 0, round = 0;
+    int i, learnt = 1, open = 1, up = 0, quiet = 0, round = 0;
     while (quiet < 2 && ++round < 2 * g->n + 8) {
-        for (learnt = 0, i = up ? g->n - 1 : 0; up ? i >= 0 : i < g->n; i += up ? -1 : 1) {
-            int got = g->node[i]->op ? hy__infer_node(F, g, T, i) : 0;
+        for (learnt = open = 0, i = up ? g->n - 1 : 0; up ? i >= 0 : i < g->n; i += up ? -1 : 1) {
+            int got = g->node[i]->op && !T->settled[i] ? hy__infer_node(F, g, T, i) : 0;
             if (got < 0) return -1;
             learnt |= got;
+            open |= g->node[i]->op && !T->settled[i];
         }
-        if (!learnt && hy__types_known(T->type, T->n)) return 0;
+        if (!open || (!learnt && hy__types_known(T->type, T->n))) return 0;
         quiet = learnt ? 0 : quiet + 1;
         up = !up;
     }
@@ -43309,11 +43315,24 @@ static int hy__rewrite_heads(hy__rewrite *R)
     return failed;
 }
 
+/* Begins the new graph, with room for as much as there is in the old one. */
+static int hy__rewrite_room(hy__rewrite *R)
+{
+    size_t bytes = 0;
+    int i;
+    for (i = 0; i < R->from->n; i++) {
+        const hy__node *node = R->from->node[i];
+        bytes += hy__node_bytes(node->op, node->nin, node->nout) + HY__NODES_NAME;
+    }
+    R->to = hy__graph_new(R->F, NULL);
+    return R->to && !hy__nodes_expect(R->F, R->to->store, R->from->n + 1, bytes) ? 0 : -1;
+}
+
 static int hy__rewrite_nodes(hy__rewrite *R, hy__rule rule)
 {
     const hy_graph *g = R->from;
     int i, k, got;
-    if (hy__rewrite_inputs(R)) return -1;
+    if (hy__rewrite_room(R) || hy__rewrite_inputs(R)) return -1;
     for (i = 0; i < g->n; i++) {
         int place = R->order ? R->order[i] : i;
         const hy__node *node = g->node[place];
@@ -43340,19 +43359,17 @@ static int hy__rewrite_nodes(hy__rewrite *R, hy__rule rule)
     return hy__graph_finish(R->F, R->to);
 }
 
+/* Counts uses. There is no new graph yet. */
 static int hy__rewrite_open(hy__rewrite *R, hy_frame *F, const hy_graph *g, const hy__mode *mode)
 {
     int i, k, values = 0, most = 0;
-    size_t bytes = 0;
     memset(R, 0, sizeof *R);
     R->F = F;
     R->mode = mode;
     R->from = g;
     for (i = 0; i < g->n; i++) {
-        const hy__node *node = g->node[i];
-        values += node->nout;
-        bytes += hy__node_bytes(node->op, node->nin, node->nout) + HY__NODES_NAME;
-        if (node->nin > most) most = node->nin;
+        values += g->node[i]->nout;
+        if (g->node[i]->nin > most) most = g->node[i]->nin;
     }
     R->value = (hy__edge *)hy__alloc_zero(&F->root->heap, (size_t)(values + most) * sizeof *R->value +
                                           (size_t)(values + g->n + 1) * sizeof *R->uses);
@@ -43366,8 +43383,7 @@ static int hy__rewrite_open(hy__rewrite *R, hy_frame *F, const hy_graph *g, cons
         R->uses[R->first[hy__place_of(R, e->node)] + e->output]++;
     }
     for (i = 0; i < g->heads; i++) R->uses[R->first[hy__place_of(R, g->head[i].node)] + g->head[i].output]++;
-    R->to = hy__graph_new(F, NULL);
-    return R->to && !hy__nodes_expect(F, R->to->store, g->n + 1, bytes) ? 0 : -1;
+    return 0;
 }
 
 /* Returns the new graph; when something went wrong, drops it and returns NULL. */
@@ -43728,18 +43744,6 @@ static uint32_t hy__common_size(const hy__rewrite *R)
     return size;
 }
 
-static int hy__common_room(hy__rewrite *R)
-{
-    const uint32_t size = hy__common_size(R);
-    hy__common_set *common;
-    common = (hy__common_set *)hy__alloc_zero(&R->F->root->heap,
-                                              sizeof *common + size * sizeof *common->slot);
-    R->notes = common;
-    if (!common) return hy__no_room(R->F, "passes");
-    common->mask = size - 1;
-    return 0;
-}
-
 /* Is it a small constant that a pass has made? Its values stay, so it is compared by them. */
 static int hy__is_number(const hy__node *node)
 {
@@ -43785,18 +43789,45 @@ static int hy__is_common(const hy__node *node, const hy__edge *in, const hy__nod
     return hy__same_record(node->op, node->record, have->record);
 }
 
-static int hy__common(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+/* Where what computes the same as the node is, or has its place. NULL: a value that none is common with. */
+static hy__node **hy__common_slot(hy__rewrite *R, const hy__node *node, const hy__edge *in)
 {
     hy__common_set *common = (hy__common_set *)R->notes;
     uint32_t at;
-    int found;
-    if (node->op ? !hy__is_function(R, node) : node->aux || hy__is_input(node)) return 0;
+    if (node->op ? !hy__is_function(R, node) : node->aux || hy__is_input(node)) return NULL;
     at = (uint32_t)(hy__hash_node(node, in) >> 32) & common->mask;
     while (common->slot[at] && !hy__is_common(node, in, common->slot[at])) at = (at + 1) & common->mask;
-    found = common->slot[at] != NULL;
-    if (found) hy__edges_of(common->slot[at], node->nout, out);
-    else if (!(common->slot[at] = hy__rewrite_whole(R, node, in, out))) return -1;
-    return found ? 1 : 2;
+    return &common->slot[at];
+}
+
+/* The first two that are one have the same inputs as they stand: without such a pair nothing changes. */
+static int hy__find_common(hy__rewrite *R)
+{
+    const hy_graph *g = R->from;
+    const uint32_t size = hy__common_size(R);
+    hy__common_set *common;
+    int i, found = 0;
+    common = (hy__common_set *)hy__alloc_zero(&R->F->root->heap,
+                                              sizeof *common + size * sizeof *common->slot);
+    R->notes = common;
+    if (!common) return hy__no_room(R->F, "passes");
+    common->mask = size - 1;
+    for (i = 0; i < g->n && !found; i++) {
+        hy__node **slot = hy__common_slot(R, g->node[i], g->node[i]->in);
+        found = slot && *slot;
+        if (slot) *slot = g->node[i];
+    }
+    memset((void *)common->slot, 0, size * sizeof *common->slot);
+    return !found;
+}
+
+static int hy__common(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy__node **slot = hy__common_slot(R, node, in);
+    if (!slot) return 0;
+    if (*slot) { hy__edges_of(*slot, node->nout, out); return 1; }
+    *slot = hy__rewrite_whole(R, node, in, out);
+    return *slot ? 2 : -1;
 }
 
 /* --- batch_norm becomes part of the weights before it, or of the pointwise operators behind it --- *
@@ -46379,7 +46410,7 @@ static int hy__find_groups(hy__rewrite *R)
     const hy_graph *g = R->from;
     size_t each = (size_t)g->n + 2;
     hy__groups *G = (hy__groups *)hy__alloc_zero(&R->F->root->heap, sizeof *G + 8 * each * sizeof(int));
-    int i, k, last = -1, *room = G ? (int *)(void *)(G + 1) : NULL;
+    int i, k, last = -1, some = 0, *room = G ? (int *)(void *)(G + 1) : NULL;
     R->notes = G;
     if (!G) return hy__no_room(R->F, "passes");
     G->level = room;
@@ -46403,6 +46434,8 @@ static int hy__find_groups(hy__rewrite *R)
             if (root != i) G->outside[root] = 1;
         }
     }
+    for (i = 0; i < g->n && !some; i++) some = G->members[hy__group_of(G, i)] > 1;
+    if (!some) return 1;
     hy__group_order(R, G);
     R->order = G->order;
     return 0;
@@ -46869,10 +46902,10 @@ typedef struct hy__pass {
     int         bit;
     const char *name;
     hy__rule    rule;
-    int       (*prepare)(hy__rewrite *R);
+    int       (*prepare)(hy__rewrite *R);       /* 1: it sees that nothing would change */
     int         needs;
-    int       (*asks)(const hy__node *node);    /* without such a node it changes nothing; NULL: any, ... */
-                                        /* ... or with the rule hy__leave those of its patterns */
+    int       (*asks)(const hy__node *node);    /* with no such node and no pair of its patterns it changes */
+                                        /* ... nothing; NULL: any, or of hy__leave those of its patterns */
 } hy__pass;
 
 /* A condition that is always true, and a rule that leaves every node as it is. */
@@ -46894,6 +46927,24 @@ static int hy__asks_constants(const hy__node *node)     /* constants alone deter
     while (k < node->nin && node->in[k].node->held) k++;
     return node->op && k == node->nin;
 }
+static int hy__asks_algebra(const hy__node *node)       /* it may return an input, or move what was moved */
+{
+    const hy_op *op = node->op;
+    const hy_type *x = node->nin ? hy__edge_type(&node->in[0]) : NULL;
+    const hy_op *inner = x ? node->in[0].node->op : NULL;
+    int order[HY_MAX_DIM];
+    if (!op || !x || !hy__types_known(x, 1) || !hy__types_known(node->type, 1)) return 0;
+    if ((op->flags & (HY_OP_VIEW | HY_OP_KEEPS)) && hy__same_type(x, node->type)) return 1;
+    if ((op->flags & HY_OP_VIEW) && inner && (inner->flags & HY_OP_VIEW)) return 1;
+    return hy__kept_by_arithmetic(node, node->in) >= 0 || hy__axis_order(node, order) ||
+           (op->attr == hy__reduce_attr && hy__reduces_nothing(node, &x->shape));
+}
+static int hy__asks_tail(const hy__node *node)          /* a product gives it what it takes */
+{
+    int k = 0;
+    while (k < node->nin && !(node->in[k].node->op && HY__HAS_TAIL(node->in[k].node->op))) k++;
+    return k < node->nin;
+}
 static int hy__asks_loop(const hy__node *node) { return node->op && (node->op->flags & HY_OP_CONTROL); }
 #ifndef HYBRID_NO_VISION
 static int hy__asks_filters(const hy__node *node) { return node->op && (node->op->flags & HY_OP_FILTERS); }
@@ -46909,8 +46960,9 @@ static int hy__asks_convolve(const hy__node *node) { return node->op == &hy__con
 
 static const hy__pass hy__passes[] = {
     { 0, HY_PASS_FOLD, "fold", HY__PASS(FOLD, hy__fold), NULL, 0, hy__asks_constants },
-    { HY__KNOWS_ALGEBRA, HY_PASS_ALGEBRA, "algebra", HY__PASS(ALGEBRA, hy__algebra), NULL, 0, NULL },
-    { 0, HY_PASS_CSE, "cse", HY__PASS(CSE, hy__common), HY__PASS(CSE, hy__common_room), 0, NULL },
+    { HY__KNOWS_ALGEBRA, HY_PASS_ALGEBRA, "algebra", HY__PASS(ALGEBRA, hy__algebra), NULL, 0,
+      hy__asks_algebra },
+    { 0, HY_PASS_CSE, "cse", HY__PASS(CSE, hy__common), HY__PASS(CSE, hy__find_common), 0, NULL },
     { HY__KNOWS_WRITTEN, HY_PASS_ATTENTION, "written", HY__PASS(ATTENTION, hy__leave), NULL,
       HY__PASS_LOOSE | HY__PASS_INFERENCE, NULL },
 #ifndef HYBRID_NO_VISION
@@ -46935,7 +46987,8 @@ static const hy__pass hy__passes[] = {
       NULL },
     { HY__KNOWS_PROLOGUE, HY_PASS_PROLOGUE, "prologue", HY__PASS(PROLOGUE, hy__prologue),
       HY__PASS(PROLOGUE, hy__find_weights), HY__PASS_INFERENCE, NULL },
-    { HY__KNOWS_TAILS, HY_PASS_FUSE, "tails", HY__PASS(FUSE, hy__tails), NULL, HY__PASS_INFERENCE, NULL },
+    { HY__KNOWS_TAILS, HY_PASS_FUSE, "tails", HY__PASS(FUSE, hy__tails), NULL, HY__PASS_INFERENCE,
+      hy__asks_tail },
 #ifndef HYBRID_NO_VISION
     { 0, HY_PASS_FUSE, "chains", HY__PASS(FUSE, hy__into_chains), NULL, HY__PASS_INFERENCE,
       hy__asks_convolve },
@@ -47105,10 +47158,12 @@ static int hy__pass_asks_node(const hy__pass *pass, const hy__node *node)
 {
     const int op = hy__op_number(node->op);
     size_t i;
-    if (pass->rule != hy__leave) return !pass->asks || pass->asks(node);
-    for (i = 0; i < sizeof hy__patterns / sizeof *hy__patterns; i++) {
+    if (pass->rule != hy__leave && (!pass->asks || pass->asks(node))) return 1;
+    for (i = 0; pass->stage && i < sizeof hy__patterns / sizeof *hy__patterns; i++) {
         const hy__pattern *p = &hy__patterns[i];
-        if (p->stage == pass->stage && (p->op < 0 || p->op == op)) return 1;
+        if (p->stage != pass->stage || (p->op >= 0 && p->op != op)) continue;
+        if (p->first >= 0 ? node->nin && hy__op_number(node->in[0].node->op) == p->first
+                          : pass->rule == hy__leave) return 1;
     }
     return 0;
 }
@@ -47135,6 +47190,11 @@ static hy_graph *hy__run_pass(hy_frame *F, hy_graph *g, const hy__mode *mode, co
     R.sources = sources;
     R.pass = pass;
     if (!failed && pass->prepare) failed = pass->prepare(&R);
+#ifdef HY__VERIFY
+    if (failed > 0) { asked = failed = 0; }
+#else
+    if (failed > 0) { hy__rewrite_close(&R, 0); return g; }
+#endif
     if (!failed) failed = hy__rewrite_nodes(&R, HY__PATTERNS_BUILT && pass->stage ? hy__pass_at : pass->rule);
     fresh = hy__rewrite_close(&R, failed);
     if (fresh && !R.changed) { hy__graph_drop(fresh); return g; }
@@ -47342,6 +47402,7 @@ static int hy__section_graph(hy_frame *F, const hy_graph *g, const hy__mode *mod
     if (!s->in) return hy__no_room(F, "passes");
     s->out = s->in + nin;
     failed = hy__rewrite_open(&R, F, g, mode);
+    if (!failed) failed = hy__rewrite_room(&R);
     if (!failed) failed = hy__section_nodes(&R, turn, at, s);
     if (!failed) failed = hy__section_heads(&R, turn, at, s);
     s->graph = hy__rewrite_close(&R, failed);
