@@ -163,8 +163,8 @@ static int pg_is_born(const pg_program *P, const char *name, const char *text)
 
 /* What came later comes from these numbers on: values set by hand, statistics that others read; results that
  * a loop gives several times, zeros of both signs; programs of which no gradient is asked, rows of the table
- * that would else be seldom (see pg_often), more outputs. */
-enum { PG_SECOND = 1000000, PG_THIRD = 5000000, PG_FOURTH = 10000000 };
+ * that would else be seldom (see pg_often), more outputs; programs that are compiled anew for other sizes. */
+enum { PG_SECOND = 1000000, PG_THIRD = 5000000, PG_FOURTH = 10000000, PG_FIFTH = 40000000 };
 
 /* --- drawing: every step that is drawn is run at once, which tells the types of what it gives --- */
 typedef struct pg_maker {

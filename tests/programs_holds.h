@@ -201,16 +201,20 @@ static void pg_ask_sharers(const pg_job *J)
 static void pg_ask_times(const pg_job *J)
 {
     const double least = 1e-7;          /* rounding */
-    hy_event e, call;
-    int i, k;
+    static hy_event call[16];           /* there are two */
+    hy_event e;
+    int i, k, calls = 0;
+    for (i = 0; calls < 16 && !hy_profile_event(J->F, i, &call[calls]); i++)
+        calls += call[calls].kind == HY_EVENT_CALL;
+    pg_holds(J, calls < 16, "a call is timed once");
     for (i = 0; !hy_profile_event(J->F, i, &e); i++) {
         if (e.kind != HY_EVENT_JOB) continue;
         pg_holds(J, e.busy >= 0 && e.busy <= e.seconds * hy_threads(J->F) + least,
                  "a job is busy while it is timed");
-        for (k = 0; !hy_profile_event(J->F, k, &call); k++)
-            if (call.kind == HY_EVENT_CALL && call.call == e.call)
-                pg_holds(J, e.start >= call.start - least &&
-                                e.start + e.seconds <= call.start + call.seconds + least,
+        for (k = 0; k < calls; k++)
+            if (call[k].call == e.call)
+                pg_holds(J, e.start >= call[k].start - least &&
+                                e.start + e.seconds <= call[k].start + call[k].seconds + least,
                          "a job is timed within its call");
     }
 }

@@ -457,13 +457,22 @@ static void pg_call(const pg_job *J, const char *name, int set, int training)
 
 #include "programs_learn.h"
 
+/* Passes that are left out. Without HY_PASS_SIZES each batch size has a program of its own, so half of the
+ * programs that are called with two go without some, too. */
+static int pg_passes_off(const pg_job *J)
+{
+    const uint64_t draw = pg_mix(J->P->number + 5) >> 9;
+    const int later = J->P->number >= PG_FIFTH, batch = later && (J->way->flags & PG_BATCH) && draw >> 20 & 1;
+    if (!(J->way->flags & PG_OFF) && !batch) return 0;
+    return (int)draw & (later ? HY_PASS_ALL : HY_PASS_SIZES - 1);
+}
 static void pg_set_ways(const pg_job *J)
 {
     hy_hybridize_opt opt;
     int i;
     memset(&opt, 0, sizeof opt);
     opt.exact = (J->way->flags & PG_EXACT) != 0;
-    if (J->way->flags & PG_OFF) opt.off = (int)(pg_mix(J->P->number + 5) >> 9) & (HY_PASS_SIZES - 1);
+    opt.off = pg_passes_off(J);
     opt.jit = (J->way->flags & PG_JIT) != 0;
     if (J->way->flags & PG_STATIC) opt.static_alloc = opt.static_shape = 1;
     if (J->way->flags & PG_HYBRID) hy_hybridize(J->F, J->block, &opt);

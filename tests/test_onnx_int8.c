@@ -422,6 +422,49 @@ static void onnx_int8_written(void)
     hy_close(F);
 }
 
+typedef struct oi_turning { hy_block base; hy_array *weight, *scale; int sums; } oi_turning;
+/* A scale below 0 turns the weights of its row, where none of them is -128; sums have no scale. */
+static hy_array *onnx_int8_turning(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const oi_turning *t = (const oi_turning *)(const void *)self;
+    static const char *const attrs[] = { "num_hidden=2 threshold=2 no_bias=True", "num_hidden=2 threshold=2 no_bias=True out_dtype=int32" };
+    hy_array *in[3];
+    in[0] = x;
+    in[1] = t->weight;
+    in[2] = t->scale;
+    return hy_apply(F, "int8_dense", 3, in, attrs[t->sums]);
+}
+static void onnx_int8_turned(void)
+{
+    hy_frame *F = hy_open(NULL);
+    static const float scales[2] = { 0.5f, -0.25f }, row[4] = { 1, -2, 0.5f, 1.5f };
+    signed char weight[64] = { 0 };
+    int k, least;
+    for (k = 0; k < 8; k++) weight[k] = (signed char)(k * 5 - 16);      /* two rows of four */
+    for (k = 0; k < 4; k++) {
+        oi_turning *t = HY_BLOCK_NEW(F, oi_turning, onnx_int8_turning);
+        hy_array *x = hy_from(F, HY_SHAPE(1, 4), HY_F32, row), *y, *z, *file;
+        hy_block *again;
+        t->sums = k % 2;
+        weight[4] = (signed char)((least = k / 2) ? -128 : 4);
+        t->weight = hy_keep(F, hy_from(F, HY_SHAPE(1, 1, 16, 4), HY_I8, weight));
+        t->scale = hy_keep(F, hy_from(F, HY_SHAPE(2), HY_F32, scales));
+        y = hy_call(F, &t->base, x);
+        file = y ? hy_onnx_to(F, &t->base, x, 17) : NULL;
+        if (least && !t->sums) {
+            CHECK(y && !file && hy_error(F) && strstr(hy_error(F), "a scale below 0 beside a weight of -128"));
+            hy_clear(F);
+            continue;
+        }
+        again = file ? hy_onnx_from(F, hy_data(F, file), (size_t)hy_size(F, file), NULL) : NULL;
+        z = again ? hy_call(F, again, x) : NULL;
+        CHECK(z && hy_value(F, y, 0, 0) * hy_value(F, y, 0, 1) != 0);
+        CHECK(z && fabs(hy_value(F, z, 0, 0) - hy_value(F, y, 0, 0)) < 1e-4 && fabs(hy_value(F, z, 0, 1) - hy_value(F, y, 0, 1)) < 1e-4);
+    }
+    CHECK_STR(hy_error(F), NULL);
+    hy_close(F);
+}
+
 static void onnx_int8_refused(void)
 {
     static oi_model m;
@@ -552,6 +595,7 @@ static void test_onnx_int8(void)
     RUN(onnx_int8_qlinear);
     RUN(onnx_int8_between);
     RUN(onnx_int8_never_nan);
+    RUN(onnx_int8_turned);
     RUN(onnx_int8_refused);
     RUN(onnx_int8_written);
     RUN(onnx_int8_products);

@@ -11190,6 +11190,7 @@ static int onnx__int8_weight(onnx__writer *W, const hy_shape *s, int64_t groups,
     const int64_t taps = onnx__product(s, 2, s->ndim), length = s->dim[1] * joined;
     const int64_t steps = (length + 3) / 4, high = s->ndim > 3 ? s->dim[s->ndim - 2] : 1;
     const int deep = groups > 1 && onnx__arg_type(W, 1)->shape.dim[0] == (groups + 15) / 16;
+    const int sums = onnx__result_type(W, 0)->dtype == HY_I32;          /* which no scale multiplies */
     const signed char *from;
     signed char *to = ONNX__ROOM(&W->names, signed char, onnx__product(s, 0, s->ndim));
     float *by = ONNX__ROOM(&W->names, float, filters);
@@ -11204,7 +11205,7 @@ static int onnx__int8_weight(onnx__writer *W, const hy_shape *s, int64_t groups,
     if (!from || !to || !by || !hy_to(W->F, x[1], HY_F32, by, sizeof *by * (size_t)filters)) return 0;
     for (o = 0; o < filters; o++) {
         const float most = by[o];
-        int turn = most < 0;
+        int turn = most < 0 && !sums;
         if (!(most - most == 0)) { onnx__refused(W, "a scale that is no number"); return 0; }
         for (c = 0; c < s->dim[1]; c++)
             for (t = 0; t < taps; t++) {
@@ -11214,9 +11215,13 @@ static int onnx__int8_weight(onnx__writer *W, const hy_shape *s, int64_t groups,
                 if (deep) at = (at * ((high + 3) / 4) + y / 4) * wide + t % wide;
                 else at = (at * (taps / joined) + t / joined) * steps + along / 4;
                 at = at * 64 + in % 16 * 4 + along % 4;
-                to[(o * s->dim[1] + c) * taps + t] = most != 0 ? from[at] : 0;
+                to[(o * s->dim[1] + c) * taps + t] = most != 0 || sums ? from[at] : 0;
                 turn = turn && from[at] != -128;
             }
+        if (most < 0 && !turn && !sums) {
+            onnx__refused(W, "a scale below 0 beside a weight of -128");
+            return 0;
+        }
         for (t = 0; t < s->dim[1] * taps && turn; t++)
             to[o * s->dim[1] * taps + t] = (signed char)-to[o * s->dim[1] * taps + t];
         by[o] = most == 0 ? 1 : (float)((turn ? -most : most) / step);
