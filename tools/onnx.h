@@ -2422,11 +2422,13 @@ static void onnx__do_lp_norm(onnx__run *R)
 static hy_array *onnx__matmul(onnx__run *R, hy_array *a, hy_array *b)
 {
     hy_shape sa, sb, lead, out;
+    const int many_a = onnx__rank(R, a), many_b = onnx__rank(R, b);
     int row = 0, i;
+    if (!a || !b || hy_error(R->F)) return NULL;
+    if (many_a < 1 || many_b < 1) { onnx__fail(R, "a matrix is due, not a number"); return NULL; }
+    if (many_a == 1 && many_b == 1) return onnx__scalar_shape(R, hy_dot(R->F, a, b, NULL));
+    if (many_b <= 2) return hy_dot(R->F, a, b, NULL);
     if (!onnx__shape(R, a, &sa) || !onnx__shape(R, b, &sb)) return NULL;
-    if (!sa.ndim || !sb.ndim) { onnx__fail(R, "a matrix is due, not a number"); return NULL; }
-    if (sa.ndim == 1 && sb.ndim == 1) return onnx__scalar_shape(R, hy_dot(R->F, a, b, NULL));
-    if (sb.ndim <= 2) return hy_dot(R->F, a, b, NULL);
     if (sa.ndim == 1) { row = 1; sa = HY_SHAPE(1, sa.dim[0]); a = onnx__to(R, a, sa); }
     lead = onnx__both(R, HY_SHAPE(1), HY_SHAPE(1));
     lead.ndim = 0;
