@@ -2593,7 +2593,7 @@ struct hy_op {
 #define HY_OPS(OP, OPT) HY__ROWS(OP, OPT, OP, OPT)
 #define HY__ROWS(OP, OPT, OWN, OWN_OPT) \
     OPT(fully_connected, "FullyConnected", NULL, HY_OP_SIZES, "data weight^T + bias") \
-    OPT(dot, "dot", NULL, 0, "product over the last axis of lhs and the first of rhs") \
+    OPT(dot, "dot", NULL, HY_OP_SIZES, "product over the last axis of lhs and the first of rhs") \
     OPT(batch_dot, "batch_dot", NULL, HY_OP_SIZES | HY_OP_APART, "matrix products of a batch") \
     OPT(linalg_gemm2, "_linalg_gemm2", "linalg_gemm2", HY_OP_SIZES | HY_OP_APART, \
         "alpha op(A) op(B), for each matrix of a batch") \
