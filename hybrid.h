@@ -4706,7 +4706,8 @@ typedef struct hy_quantize_report {
 } hy_quantize_report;
 typedef struct hy_quantize_opt {
     int         entropy;                /* what loses least by Kullback and Leibler, not the largest number */
-    const char *skip;                   /* "dense1,conv0": parts of names between underscores */
+    const char *skip;                   /* "dense1,conv0,plus0": parts of names between underscores; of a */
+                                        /* sum: that it is not taken of whole numbers */
     hy_quantize_report *report;         /* where to write what the copy costs, or NULL */
     void      (*each)(hy_frame *F, double share, void *user);       /* after each batch; share: of all work */
     void       *user;
@@ -73339,9 +73340,10 @@ typedef struct hy__int8_seen {
 typedef struct hy__int8_layer {
     int     taken, batch_norm, relu;    /* becomes int8; places of these, or 0: no layer has an input there */
     int     within;                     /* 1 + the place of the layer that took it in */
+    int     skipped;                    /* a sum that `skip` names */
     int     gives;                      /* 1 + the place of the layer, or sum, whose result this is */
-    int     bytes, alike;               /* it stays in bytes; a place whose bytes have the same steps */
-    hy__int8_seen in, out;             /* out: where it stays in bytes */
+    int     bytes, alike;               /* it stays in bytes; another place of the same steps, or its own */
+    hy__int8_seen in, out;              /* out: where it stays in bytes */
 } hy__int8_layer;
 
 typedef struct hy__quantizer {
@@ -73437,6 +73439,12 @@ static int hy__int8_called(const char *name, const char *word, size_t n)
     return 0;
 }
 
+static int hy__int8_adds_up(const hy__node *node)
+{
+    const int number = HY__BUILT(int8_add) && node->op ? hy__op_number(node->op) : -1;
+    return number == HY_OP_add || number == HY_OP_elemwise_add;
+}
+
 static int hy__int8_skip(hy__quantizer *Q, const char *list)
 {
     const hy_graph *g = Q->b->graph;
@@ -73448,11 +73456,13 @@ static int hy__int8_skip(hy__quantizer *Q, const char *list)
         list += strspn(list, " ,");
         n = strcspn(list, " ,");
         for (known.n = found = i = 0; i < g->n && n; i++) {
-            if (!hy__int8_read(Q->b, i, &r)) continue;
-            hy__brief_add(&known, g->node[i]->name);
+            const int layer = hy__int8_read(Q->b, i, &r) != 0;
+            if (!layer && !hy__int8_adds_up(g->node[i])) continue;
+            if (layer) hy__brief_add(&known, g->node[i]->name);
             if (!hy__int8_called(g->node[i]->name, list, n)) continue;
             found = 1;
             Q->layer[i].taken = 0;
+            Q->layer[i].skipped = 1;
         }
         if (found || !n) continue;
         return hy__fail(Q->F, HY_ERROR_UNKNOWN, "hy_quantize: no layer is called '%s'; there are %s", list,
@@ -73484,8 +73494,7 @@ static void hy__int8_find(hy__quantizer *Q)
         if (Q->layer[i].taken || !node->op || !node->nin) continue;
         from = hy__int8_place(b, i, 0);
         number = hy__op_number(node->op);
-        if (HY__BUILT(int8_add) && (number == HY_OP_add || number == HY_OP_elemwise_add))
-            Q->layer[i].taken = HY__INT8_SUM;
+        if (hy__int8_adds_up(node) && !Q->layer[i].skipped) Q->layer[i].taken = HY__INT8_SUM;
         normed = number == HY_OP_batch_norm || number == HY_OP_batch_norm_relu;
         relu = number == HY_OP_relu || number == HY_OP_batch_norm_relu || (number == HY_OP_activation &&
             ((const hy__activation_rec *)node->record)->act_type == HY_ACT_RELU);
@@ -73538,7 +73547,7 @@ static int hy__int8_end(const hy__quantizer *Q, int i)
     return layer->relu ? layer->relu : layer->batch_norm ? layer->batch_norm : i;
 }
 
-/* Does it hand bytes on as it handed on what they stand for? */
+/* Does it only hand on what it reads, or some of it? Then bytes, too. */
 static int hy__int8_hands_on(const hy__node *node)
 {
     const int number = node->op ? hy__op_number(node->op) : -1;
@@ -73558,6 +73567,14 @@ static int hy__int8_reads(const hy__quantizer *Q, int i, int k)
     return !k && hy__int8_read(Q->b, i, &r) > 0 && r.stretches * r.steps <= HY__INT8_MOST / 2;
 }
 
+/* Does nothing but a join read this result on its way there? What others read keeps steps of its own. */
+static int hy__int8_joins_alone(const hy__quantizer *Q, int i)
+{
+    while (Q->b->uses[i] == 1 && !Q->layer[i].gives && Q->b->graph->node[i]->nin == 1)
+        i = hy__int8_place(Q->b, i, 0);
+    return Q->b->uses[i] == 1;
+}
+
 /* A sum that stays f32, and what it took in. */
 static void hy__int8_no_sum(hy__quantizer *Q, int i)
 {
@@ -73569,7 +73586,9 @@ static void hy__int8_no_sum(hy__quantizer *Q, int i)
 static int hy__int8_agree(hy__quantizer *Q, int i, int k)
 {
     hy__int8_layer *layer = &Q->layer[i], *from = &Q->layer[hy__int8_place(Q->b, i, k)];
+    const int joined = layer->bytes && !layer->gives && Q->b->graph->node[i]->nin > 1;
     if (from->bytes && !hy__int8_reads(Q, i, k)) from->bytes = 0;
+    else if (from->bytes && joined && !hy__int8_joins_alone(Q, hy__int8_place(Q->b, i, k))) layer->bytes = 0;
     else if (from->bytes) return 0;
     else if (layer->taken == HY__INT8_SUM) hy__int8_no_sum(Q, i);
     else if (layer->bytes && !layer->gives) layer->bytes = 0;
@@ -73622,7 +73641,7 @@ static void hy__int8_between(hy__quantizer *Q, int known)
         hy__int8_layer *end = &Q->layer[hy__int8_end(Q, i)];
         if (!Q->layer[i].taken) continue;
         end->gives = i + 1;
-        end->bytes = !known || end->out.most > 0;
+        end->bytes = !known || (end->out.most > 0 && end->out.most < HUGE_VAL);
     }
     for (i = 0; i < g->heads; i++) Q->layer[g->place[g->head[i].node->number]].bytes = 0;
     while (changed)
@@ -73644,10 +73663,10 @@ static int hy__int8_watch(hy__quantizer *Q, int i, hy__int8_seen *seen, hy_array
     v = (const float *)x->t.data;
     for (k = 0; k < n; k++) {
         double size = v[k] < 0 ? -(double)v[k] : (double)v[k];
+        if (!(size < HUGE_VAL) && seen == &Q->layer[i].out) { seen->most = HUGE_VAL; continue; }
         if (!(size < HUGE_VAL))
-            return hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: layer %s %s %g from batch %d",
-                            Q->b->graph->node[i]->name, seen == &Q->layer[i].in ? "gets" : "gives",
-                            (double)v[k], batch);
+            return hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: layer %s gets %g from batch %d",
+                            Q->b->graph->node[i]->name, (double)v[k], batch);
         if (Q->round == 1) { if (size > seen->most) seen->most = size; }
         else if (size > 0 && seen->count) {     /* 0 is exact; a net that draws may get more than before */
             double bin = size / seen->most * (int)HY__INT8_BINS;
@@ -73657,12 +73676,15 @@ static int hy__int8_watch(hy__quantizer *Q, int i, hy__int8_seen *seen, hy_array
     return 0;
 }
 
-/* Sums of bytes are of two arrays of one shape. */
+/* Sums of bytes are of two arrays of one shape. A dim of 1 may be one that is spread where other data come:
+ * that of a batch is not if all data are of one input. */
 static int hy__int8_summed(const hy__quantizer *Q, int i, hy_array *const *made)
 {
     const hy__node *node = Q->b->graph->node[i];
     const hy_array *a = hy__symbol_value(made, Q->b->graph, &node->in[0]);
     const hy_array *b = hy__symbol_value(made, Q->b->graph, &node->in[1]);
+    int d;
+    for (d = Q->b->inputs == 1; a && d < a->t.type.shape.ndim; d++) if (a->t.type.shape.dim[d] == 1) return 0;
     return a && b && a->t.type.dtype == HY_F32 && hy__same_type(&a->t.type, &b->t.type);
 }
 
@@ -73672,7 +73694,7 @@ static int hy__int8_watch_node(hy__quantizer *Q, int i, hy_array *const *made, i
     hy__int8_layer *layer = &Q->layer[i];
     const hy__node *node = Q->b->graph->node[i];
     hy_array *x = node->op && node->nin ? hy__symbol_value(made, Q->b->graph, &node->in[0]) : NULL;
-    if (layer->taken == HY__INT8_SUM && !hy__int8_summed(Q, i, made)) hy__int8_no_sum(Q, i);
+    if (Q->round == 1 && layer->taken == HY__INT8_SUM && !hy__int8_summed(Q, i, made)) hy__int8_no_sum(Q, i);
     if (layer->taken == HY__INT8_LAYER && x && hy__int8_watch(Q, i, &layer->in, x, batch)) return -1;
     return layer->gives && layer->bytes && made[i] ? hy__int8_watch(Q, i, &layer->out, made[i], batch) : 0;
 }

@@ -889,6 +889,63 @@ static void quantize_sums(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* What another place of the network reads, or would make of it, stays f32: a join of small numbers with large
+ * ones, results that are not finite, sums whose sides have one row by chance, sums that `skip` names. */
+enum { QUANTIZE_JOINED, QUANTIZE_ENDLESS, QUANTIZE_ONE_ROW, QUANTIZE_SKIPPED, QUANTIZE_APART };
+typedef struct quantize_apart_net { hy_block base; hy_block *dense[4]; int turn; } quantize_apart_net;
+static hy_array *quantize_apart_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const quantize_apart_net *n = (const quantize_apart_net *)self;
+    hy_array *second = n->turn == QUANTIZE_ONE_ROW ? hy_get(F, x, 1) : x, *a, *b;
+    if (n->turn == QUANTIZE_ONE_ROW) x = hy_get(F, x, 0);
+    a = hy_call(F, n->dense[0], x);
+    b = hy_call(F, n->dense[1], second);
+    if (n->turn == QUANTIZE_JOINED) {
+        b = hy_mul_scalar(F, b, 1e-3);
+        b = hy_call(F, n->dense[2], b);
+        return hy_group(F, hy_call(F, n->dense[3], hy_concat(F, hy_group(F, a, b), 1)),
+                        hy_call(F, n->dense[2], b));
+    }
+    a = hy_add(F, a, b);
+    return n->turn == QUANTIZE_ENDLESS ? hy_tanh(F, a) : hy_call(F, n->dense[3], a);
+}
+static void quantize_apart(void)
+{
+    int turn;
+    for (turn = 0; turn < QUANTIZE_APART; turn++) {
+        hy_frame *F = hy_open(NULL);
+        quantize_apart_net *n = HY_BLOCK_NEW(F, quantize_apart_net, quantize_apart_forward);
+        const int rows = turn == QUANTIZE_ONE_ROW ? 1 : 3;
+        hy_init init = hy_init_uniform(turn == QUANTIZE_ENDLESS ? 3e38 : 0.5);
+        hy_quantize_opt opt = { 0 };
+        hy_array *x = quantize_noise(F, HY_SHAPE(rows, 8)), *y, *z;
+        hy_block *small;
+        char name[3] = "d0";
+        int i;
+        for (i = 0; i < 4; i++, name[1]++) n->dense[i] = hy_add_child(F, &n->base, name, hy_nn_dense(F, 8, NULL));
+        n->turn = turn;
+        hy_seed(F, 3);
+        hy_initialize(F, &n->base, &init);
+        if (turn == QUANTIZE_ONE_ROW) x = hy_group(F, x, quantize_noise(F, HY_SHAPE(1, 8)));
+        hy_call(F, &n->base, x);
+        if (turn == QUANTIZE_SKIPPED) opt.skip = "plus0";
+        small = hy_quantize(F, &n->base, x, &opt);
+        if (!CHECK(small)) { printf("    %s\n", hy_error(F)); hy_close(F); continue; }
+        if (turn == QUANTIZE_ONE_ROW) x = hy_group(F, hy_get(F, x, 0), hy_mul_scalar(F, quantize_noise(F, HY_SHAPE(5, 8)), 0.3));
+        y = hy_call(F, &n->base, x);
+        z = hy_call(F, small, x);
+        if (turn == QUANTIZE_JOINED) { y = hy_get(F, y, 1); z = hy_get(F, z, 1); }
+        hy_hybridize(F, small, NULL);
+        hy_call(F, small, x);
+        CHECK(z && quantize_ops(F, small, "int8_add") == 0 && hy_size(F, y) == hy_size(F, z));
+        if (z && turn != QUANTIZE_ENDLESS)
+            CHECK(hy_item(F, hy_max(F, hy_abs(F, hy_sub(F, y, z)), HY_ALL, NULL)) <
+                  0.06 * hy_item(F, hy_max(F, hy_abs(F, y), HY_ALL, NULL)));
+        CHECK_STR(hy_error(F), NULL);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 /* A branch that hands on a whole number of an input: the copy in int8 knows its type, too. */
 static hy_array *quantize_branch_counts(hy_frame *F, hy_array *x, void *user)
 {
@@ -1130,6 +1187,7 @@ static void test_quantize(void)
     RUN(quantize_no_scales);
     RUN(quantize_between);
     RUN(quantize_sums);
+    RUN(quantize_apart);
     RUN(quantize_branches);
     RUN(quantize_picks);
     RUN(quantize_no_samples);
