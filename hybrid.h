@@ -2824,9 +2824,11 @@ struct hy_op {
     OPT(int8_convolution, "int8_convolution", NULL, HY_OP_BATCH, \
         "convolution in int8: whole sums times scale, + bias")
 #define HY_INT8_DENSE_OPS(OP, OPT) \
-    OPT(int8_dense, "int8_dense", NULL, 0, "fully_connected in int8: whole sums times scale, + bias") \
-    OP(int8_table, "int8_table", NULL, 0, "for each number of 8 bits what the table of 256 has for it") \
-    OPT(int8_add, "int8_add", NULL, 0, "sum or product of numbers of 8 bits; rhs is broadcast") \
+    OPT(int8_dense, "int8_dense", NULL, HY_OP_BATCH, \
+        "fully_connected in int8: whole sums times scale, + bias") \
+    OP(int8_table, "int8_table", NULL, HY_OP_SIZES, \
+        "for each number of 8 bits what the table of 256 has for it") \
+    OPT(int8_add, "int8_add", NULL, HY_OP_SIZES, "sum or product of numbers of 8 bits; rhs is broadcast") \
     OPT(matmul_nbits, "matmul_nbits", NULL, 0, \
         "rows of data times (weight - zero point) scale, whose weights stay packed in a few bits, + bias")
 
@@ -36467,6 +36469,7 @@ static int hy__int8_dense_infer(hy_infer *I)
     if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
     if (x->ndim > 0) {
         row.dim[0] = 1;
+        if (x->ndim == 1 && r->no_flatten) hy__infer_number(I, &x->dim[0]);
         k = r->no_flatten ? x->dim[x->ndim - 1] : hy__size(&row);
         want.dim[0] = x->dim[0];
         if (r->no_flatten) { want = *x; want.dim[x->ndim - 1] = r->num_hidden; }
@@ -36674,9 +36677,16 @@ static int hy__int8_add_infer(hy_infer *I)
     if (x->ndim < 0 || b->ndim < 0) return I->status;
     if (x->ndim != b->ndim)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "%z and %z have other numbers of dims", x, b);
-    for (k = 0; k < x->ndim; k++)
-        if (x->dim[k] >= 0 && b->dim[k] >= 0 && b->dim[k] != x->dim[k] && b->dim[k] != 1)
+    for (k = 0; k < x->ndim; k++) {
+        int64_t m = x->dim[k], n = b->dim[k];
+        if (I->sizes && n != 1) {               /* what is alike, or 1, here stays so */
+            hy__infer_broadcast(I, m, n);
+            m = hy__size_hint(I->sizes, m);
+            n = hy__size_hint(I->sizes, n);
+        }
+        if (m >= 0 && n >= 0 && m != n && n != 1)
             return hy_infer_fail(I, HY_ERROR_SHAPE, "rhs %z is not broadcast to lhs %z", b, x);
+    }
     return I->status;
 }
 HY__RUN(hy__run_int8_add)
