@@ -55464,7 +55464,7 @@ static void hy__errand_run(void *arg)
     hy__acquire(&e->lock);
     if (e->owed && which == (uintptr_t)(e->times % HY__ERRANDS)) {
         t = e->ticket;
-        e->owed = 0;
+        HY__STORE(&e->owed, 0);
         over = !t;
     }
     if (t) {
@@ -55487,14 +55487,14 @@ static int hy__errand_start(hy_ticket *t)
     int refused;
     void *arg;
     hy__acquire(&t->errand->lock);
-    t->errand->owed = 1;
+    HY__STORE(&t->errand->owed, 1);
     t->errand->times++;
     arg = (char *)t->errand + t->errand->times % HY__ERRANDS;
     hy__release(&t->errand->lock);
     refused = desc->start(desc->start_user, hy__errand_run, arg);
     if (!refused) return 0;
     hy__acquire(&t->errand->lock);
-    t->errand->owed = 0;
+    HY__STORE(&t->errand->owed, 0);
     hy__release(&t->errand->lock);
     return refused;
 }
