@@ -48,23 +48,16 @@ static hy_frame *tb_open_log(tb_log *log)
     return hy_open(&desc);
 }
 
-static hy_frame *tb_threads(int threads)
+static hy_frame *tb_open_with(int threads, uint64_t seed)
 {
     hy_desc desc;
     memset(&desc, 0, sizeof desc);
     desc.threads = threads;
-    desc.seed = 1;
-    return hy_open(&desc);
-}
-
-static hy_frame *tb_open(uint64_t seed)
-{
-    hy_desc desc;
-    memset(&desc, 0, sizeof desc);
-    desc.threads = 1;
     desc.seed = seed;
     return hy_open(&desc);
 }
+static hy_frame *tb_threads(int threads) { return tb_open_with(threads, 1); }
+static hy_frame *tb_open(uint64_t seed) { return tb_open_with(1, seed); }
 
 /* --- comparing --- */
 static int tb_same(hy_frame *F, hy_array *a, hy_array *b)              /* type and every bit */
