@@ -27657,7 +27657,7 @@ static int hy__conv_choose(const hy__conv_shape *s)
     return way ? way : hy__conv_as_it_lies(s);
 }
 
-/* All that a way owes to how many images there are, if it does. */
+/* What a choice among ways would be otherwise for another number of images, as one number. */
 static int hy__conv_by_images(const hy__conv_shape *s)
 {
     hy__conv_shape one = *s;
@@ -42770,7 +42770,7 @@ static int hy__types_infer(hy_frame *F, const hy_graph *g, hy__types *T, const h
 
 /* --- the same with sizes that are symbols --- */
 /* How many leading dims may its rule see as codes? For others it gets unknown dims. */
-static int hy__knows_sizes(const hy_op *op)
+static int hy__known_dims(const hy_op *op)
 {
     if (op->flags & HY_OP_BATCH) return 1;
     return (op->flags & HY_OP_SIZES) || op->infer == hy_infer_pointwise || op->infer == hy__broadcast_infer ||
@@ -42808,7 +42808,7 @@ static int hy__infer_sized_node(hy_frame *F, const hy_graph *g, const hy__types 
     const hy_type *now = T->type + T->first[i];
     hy_type *out = sized->type + sized->first[i];
     hy__call c;
-    int k, d, failed, knows = hy__knows_sizes(node->op);
+    int k, d, failed, knows = hy__known_dims(node->op);
     if (hy__node_call_open(F, &c, node)) return -1;
     for (k = 0; k < node->nin; k++) {
         c.type[k] = *hy__type_of(g, sized, &node->in[k]);
@@ -43811,7 +43811,7 @@ static hy__node **hy__common_slot(hy__rewrite *R, const hy__node *node, const hy
     return &common->slot[at];
 }
 
-/* The first two that are one have the same inputs as they stand: without such a pair nothing changes. */
+/* Before anything is replaced the first pair of equal nodes has equal inputs: without one nothing changes. */
 static int hy__find_common(hy__rewrite *R)
 {
     const hy_graph *g = R->from;
@@ -46915,8 +46915,8 @@ typedef struct hy__pass {
     hy__rule    rule;
     int       (*prepare)(hy__rewrite *R);       /* 1: it sees that nothing would change */
     int         needs;
-    int       (*asks)(const hy__node *node);    /* with no such node and no pair of its patterns it changes */
-                                        /* ... nothing; NULL: any, or of hy__leave those of its patterns */
+    int       (*asks)(const hy__node *node);    /* a node that it may change; patterns ask for theirs, too. */
+                                        /* NULL: any node; of hy__leave, those of its patterns alone */
 } hy__pass;
 
 /* A condition that is always true, and a rule that leaves every node as it is. */
@@ -49882,7 +49882,7 @@ static int hy__sized_infer(hy_frame *F, hy__sized *Z, const hy_graph *g, const h
         if (!node->op) continue;
         for (k = 0; k < node->nin; k++) {                               /* nobody knows what it compares */
             const int guards = Z->S.guards;
-            hy__sizes_fixed(&Z->S, hy__type_of(g, sized, &node->in[k]), hy__knows_sizes(node->op));
+            hy__sizes_fixed(&Z->S, hy__type_of(g, sized, &node->in[k]), hy__known_dims(node->op));
             if (Z->S.guards > guards) Z->tied = node->name;
         }
         if (hy__infer_sized_node(F, g, now, sized, i, &Z->S)) return -1;
@@ -73354,6 +73354,8 @@ typedef struct hy__int8_layer {
     int     gives;                      /* 1 + the place of the layer, or sum, whose result this is */
     int     bytes, alike;               /* it stays in bytes; another place of the same steps, or its own */
     hy__int8_seen in, out;              /* out: where it stays in bytes */
+    double  most;                       /* of all bytes of these steps, at their root: the largest, ... */
+    int     negative;                   /* ... and whether there are some below 0 */
 } hy__int8_layer;
 
 typedef struct hy__quantizer {
@@ -73595,10 +73597,11 @@ static void hy__int8_no_sum(hy__quantizer *Q, int i)
 /* One input of a node: both in bytes, or neither. Nonzero: something became f32. */
 static int hy__int8_agree(hy__quantizer *Q, int i, int k)
 {
-    hy__int8_layer *layer = &Q->layer[i], *from = &Q->layer[hy__int8_place(Q->b, i, k)];
+    const int at = hy__int8_place(Q->b, i, k);
+    hy__int8_layer *layer = &Q->layer[i], *from = &Q->layer[at];
     const int joined = layer->bytes && !layer->gives && Q->b->graph->node[i]->nin > 1;
     if (from->bytes && !hy__int8_reads(Q, i, k)) from->bytes = 0;
-    else if (from->bytes && joined && !hy__int8_joins_alone(Q, hy__int8_place(Q->b, i, k))) layer->bytes = 0;
+    else if (from->bytes && joined && !hy__int8_joins_alone(Q, at)) layer->bytes = 0;
     else if (from->bytes) return 0;
     else if (layer->taken == HY__INT8_SUM) hy__int8_no_sum(Q, i);
     else if (layer->bytes && !layer->gives) layer->bytes = 0;
@@ -73620,20 +73623,25 @@ typedef struct hy__int8_bytes { hy_dtype dtype; double step; int zero; } hy__int
 static hy__int8_bytes hy__int8_bytes_of(const hy__quantizer *Q, int i)
 {
     hy__int8_bytes v = { HY_F32, 1, 0 };
-    const int root = hy__int8_root(Q, i);
-    double most = 0;
-    int negative = 0;
+    const hy__int8_layer *root = &Q->layer[hy__int8_root(Q, i)];
     if (!Q->layer[i].bytes) return v;
+    v.dtype = HY_U8;
+    v.step = root->most / (root->negative ? 127 : 255);
+    v.zero = root->negative ? 128 : 0;
+    return v;
+}
+
+/* What the steps of bytes have to span, from the thresholds of those that give them. */
+static void hy__int8_spans(hy__quantizer *Q)
+{
+    int i;
     for (i = 0; i < Q->b->graph->n; i++) {
         const hy__int8_layer *layer = &Q->layer[i];
-        if (!layer->gives || !layer->bytes || hy__int8_root(Q, i) != root) continue;
-        negative |= !Q->layer[layer->gives - 1].relu;
-        most = layer->out.most > most ? layer->out.most : most;
+        hy__int8_layer *root = &Q->layer[hy__int8_root(Q, i)];
+        if (!layer->gives || !layer->bytes) continue;
+        root->negative |= !Q->layer[layer->gives - 1].relu;
+        root->most = layer->out.most > root->most ? layer->out.most : root->most;
     }
-    v.dtype = HY_U8;
-    v.step = most / (negative ? 127 : 255);
-    v.zero = negative ? 128 : 0;
-    return v;
 }
 
 /* Results that every reader takes in bytes stay so, and sums whose both sides are such; known: of those
@@ -73673,10 +73681,11 @@ static int hy__int8_watch(hy__quantizer *Q, int i, hy__int8_seen *seen, hy_array
     v = (const float *)x->t.data;
     for (k = 0; k < n; k++) {
         double size = v[k] < 0 ? -(double)v[k] : (double)v[k];
-        if (!(size < HUGE_VAL) && seen == &Q->layer[i].out) { seen->most = HUGE_VAL; continue; }
-        if (!(size < HUGE_VAL))
+        if (!(size < HUGE_VAL)) {
+            if (seen == &Q->layer[i].out) { seen->most = HUGE_VAL; continue; }
             return hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: layer %s gets %g from batch %d",
                             Q->b->graph->node[i]->name, (double)v[k], batch);
+        }
         if (Q->round == 1) { if (size > seen->most) seen->most = size; }
         else if (size > 0 && seen->count) {     /* 0 is exact; a net that draws may get more than before */
             double bin = size / seen->most * (int)HY__INT8_BINS;
@@ -74054,6 +74063,7 @@ static int hy__int8_calibrate(hy__quantizer *Q)
         hy__int8_threshold(&Q->layer[i].in);
         hy__int8_threshold(&Q->layer[i].out);
     }
+    hy__int8_spans(Q);
     return 0;
 }
 
