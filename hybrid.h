@@ -29,7 +29,7 @@
  *   with HYBRID_IMPLEMENTATION:
  *     >>platform     compiler, processor, number text   >>memory       allocation, buffers
  *     >>frame        errors, scopes, operator calls     >>threads      the pool
- *     >>shape        types, sizes                >>array        data in and out, text
+ *     >>shape        types, sizes                       >>array        data in and out, text
  *     >>numbers      elementary functions, random       >>gemm         products of matrices
  *     >>strides      elements go from place to place    >>op_kit       what operators are written with
  *   families of operators, each with its loops, rules and gradients:
@@ -40,8 +40,8 @@
  *     >>sorting      sort, topk, argmax, cumsum         >>recurrence   sequences, rnn
  *     >>rnn_second   the gradient of rnn's gradient     >>windows      what the next three share
  *     >>batch_lanes  windows over lines of values       >>convolution  in any layout and type
- *     >>direct       the same, channels last, compiled  >>few_filters  and with few filters
- *     >>chains       three of them, line by line
+ *     >>direct       channels last, compiled; Winograd  >>few_filters  convolution with few filters
+ *     >>chains       three convolutions, line by line
  *     >>pooling      largest and mean of windows        >>norms        batch, layer, group; lrn
  *     >>vision       pixels, boxes, regions             >>detection    what detectors learn and propose
  *     >>quantize     dense and convolution in int8
@@ -51,7 +51,7 @@
  *
  *     >>invoke       running an operator now            >>graph        traced programs
  *     >>passes       rewriting them                     >>layouts      images channels last or side by side
- *     >>fusion       pointwise operators become one     >>pipeline     the passes in order
+ *     >>fusion       pointwise chains, tails, attention >>pipeline     passes and patterns, in order
  *     >>plan         where their values lie             >>execute      programs made of them, and run
  *     >>trace        C functions become graphs
  *     >>block        networks: names, parameters        >>calls        calling and compiling them
@@ -508,32 +508,37 @@
  *
  * ADDING TO THIS FILE: A CHECKLIST
  *   Each kind is a row or a prototype; tests walk them, and one without a reference fails and prints the line
- *   to add and the file. Between the steps: sh tests/run.sh quick WORD; at the end: sh tools/rooms.sh.
+ *   to add and the file. Between the steps: sh tests/run.sh quick WORD; at the end: sh tests/run.sh quick
+ *   references and sh tools/rooms.sh, which says nothing where all is well. Tests of files named test_x.c are
+ *   functions called by RUN(...) at their end.
  *   OPERATOR OF ONE ARRAY, element by element
- *     1. A row of HY_UNARY_OPS in >>catalogue: name, MXNet's name or NULL, class, formula (V_ words mean the
- *        same in each number type), gradient, what it gives.
+ *     1. A row of HY_UNARY_OPS in >>catalogue: name, its name in files (MXNet's; one of yours where MXNet has
+ *        none; NULL: networks with it cannot be saved), class, formula (V_ words mean the same in each number
+ *        type), gradient, what it gives. Where ONNX has it: rows in both tables of tools/onnx.h.
  *          U(square, "square", FAST_ARITH, V_MUL(x, x), hy_mul(F, dy, hy_mul_scalar(F, x, 2)), "x * x")
- *     2. tests/ops_ref.c: the same in doubles, REFA_UNARY(square, REFA_FLOATS, REF_TRUE, ..., x * x).
- *     3. quick catalogue prints its prototype: into >>operators. An operator that its gradient is made of is
- *        a pair of HY__NEEDS_TRAIN in >>frame. Then quick "ops square".
- *   OPERATOR WITH A KERNEL
- *     1. A row of HY_OPS and four lists in >>catalogue (inputs, outputs, arguments, attributes):
- *          OP(clip, "clip", NULL, HY_OP_POINTWISE, "x kept within [a_min, a_max]")
- *          #define HY_I_clip HY_I_DATA
- *          #define HY_O_clip HY_O_OUT
- *          #define HY_P_clip(P, R) P(R, real, a_min, a_min, HY_REQUIRED, "least value") ...
- *     2. A block in the room of its family: type and shape (infer), the kernel and its items (bind), its
- *        gradient in operators, axes along which it falls apart (NULL: none):
- *          HY__BIND(clip, hy__extra_bind(job, HY__EXTRA_clip, r->a_min, r->a_max))
- *        HY__EXTRA_clip is its row among the formulas in >>pointwise.
- *          HY__DIFF(clip, hy_mul(F, dy, hy_equal(F, x, y)))
- *          #define HY__ON_clip hy_infer_pointwise, hy__clip_bind, hy__clip_diff, hy__pointwise_split
- *        cumsum in >>sorting is a short one to begin from whose kernel is its own (HY__RUN, HY__NOTES).
+ *     2. tests/ops_ref.c: the same in doubles, REFA_UNARY(square, REFA_FLOATS, REF_TRUE, ..., x * x). The
+ *        macro says what the rest is: over the range that is drawn no result may leave the smallest type.
+ *     3. quick catalogue prints its prototype: into >>operators. Then quick square runs what there is of it;
+ *        quick ask_for prints pairs that HY__NEEDS_TRAIN in >>frame lacks, of what its gradient is made of.
+ *   OPERATOR WITH A KERNEL (cumsum in >>sorting is a short one to begin from)
+ *     1. A row of HY_OPS and four lists in >>catalogue (inputs, outputs, arguments, attributes); flags are
+ *        HY_OP_... in >>types. What its gradient needs besides x and y is an output of kind HID, as sort's.
+ *          OPT(cumsum, "_np_cumsum", "cumsum", HY_OP_SIZES, "running sum; truths are counted")
+ *          #define HY_I_cumsum HY_I_DATA
+ *          #define HY_O_cumsum HY_O_OUT
+ *          #define HY_P_cumsum(P, R) P(R, oint, axis, axis, HY_NONE, "the axis; HY_NONE flattens") ...
+ *     2. A block in the room of its family: type and shape (infer), the kernel (run), its items (bind), its
+ *        gradient in operators (diff), how a call is split along an axis, for passes (NULL: it is not):
+ *          HY__RUN(hy__run_cumsum) { ... }
+ *          static int hy__cumsum_infer(hy_infer *I), hy__cumsum_bind(hy_job *job), hy__cumsum_diff(F, D)
+ *          HY__SPLIT(cumsum, hy__may_split(job, axis, r->axis), axis, -1)
+ *          #define HY__ON_cumsum HY__OWN(cumsum), hy__cumsum_split
+ *        A kernel that is a formula of one element, as clip's, is a row HY__EXTRA_... in >>pointwise instead.
  *     3. quick catalogue says what is missing until nothing is: the reference, a function of its own in
- *        doubles and cases with their attributes, then the prototype. Then quick "ops clip"; quick ask_for
- *        names operators that its gradient is made of and that are no pairs of HY__NEEDS_TRAIN yet.
- *     4. Its C source: a row of hy__c_emitters in tools/source.h, unless its formula or HY_OP_MOVES says it
- *        already. quick "source clip" compares it.
+ *        doubles and cases with their attributes (tests/ref.h has the grammar; NaN and equal elements are
+ *        yours to think of), then the prototype. Then quick cumsum, and quick ask_for as above.
+ *     4. Its C source: a row of hy__c_emitters in tools/source.h, whose head explains the texts, unless its
+ *        formula or HY_OP_MOVES says it already. quick "source cumsum" compares it.
  *   OPERATOR OF FILES THAT IS SEVERAL OF OURS
  *     A row of hy__compounds in >>mxnet_reader, a function behind hy_einsum in >>api and >>einsum, and
  *     both names in tests/test_prototypes.c: quick prototypes says what is missing.
@@ -543,20 +548,24 @@
  *     operators, as gelu, it is a row HY__FORM there, two texts: what is written out, what takes its place;
  *     >>passes says how they read. tests/test_written_out.c has a case for each, and near misses. Else:
  *     1. A hy__rule in >>passes (or >>layouts, >>fusion): it looks at one node and its inputs in the new
- *        graph and returns 0 (leave it), 1 (*out is what stands there now) or -1 (an error). Ask facts of the
- *        row (flags), not names. hy__rewrite_emit makes nodes.
- *     2. A row of hy__passes in >>pipeline, where its order matters: HY__KNOWS_... if it has patterns, or 0;
- *        bit, name, HY__PASS(BIT, rule), what prepares it or NULL, HY__PASS_LOOSE and such or 0. A bit of its
- *        own also stands among HY_PASS_... in >>types, in HY_PASS_ALL and in >>check.
+ *        graph and returns 0 (leave it), 1 (*out is what stands there now) or -1 (an error). It asks facts of
+ *        the row (flags): only patterns may name operators, which tools/rooms.sh counts. hy__rewrite_emit
+ *        makes nodes. A pass of patterns alone has the rule hy__leave.
+ *     2. A row of hy__passes in >>pipeline, where its order matters: HY__KNOWS_... if it has patterns (a new
+ *        one is also a bit of HY__PATTERNS_BUILT), or 0; bit, name, HY__PASS(BIT, rule), what prepares it or
+ *        NULL, HY__PASS_LOOSE and such or 0, and which nodes it may change (NULL: any, or those of its
+ *        patterns). A bit of its own also stands among HY_PASS_... in >>types, in HY_PASS_ALL and in >>check.
  *     3. A test in tests/test_passes.c: passes_left gives the number of operators that stay, and compares the
  *        results with those of the graph as it was. quick references prints the line for its name.
  *   OPTIMISER
  *     1. Its prototype in >>api, X(name) of HY__REF_OPTIMS in >>cpp, both beside those of sgd.
  *     2. >>train: its loop, U(name, states, g = HY__CLIP(g); ...; w -= lr * g) of HY__UPDATES (k0 to k7 are
- *        numbers of the step; HY__SIGN, HY__SIZE and HY__ROOT are sign, |x| and root); hy__name_begin, which
- *        sets those from u->optim->opt; a row X(name, ...) of
- *        HY__OPTIMS. New options: a field of hy_optim_opt, with its default in hy__optim_numbers.
+ *        number[0] to number[7] of the step; HY__SIGN, HY__SIZE and HY__ROOT are sign, |x| and root), and
+ *        another with a state more if it has momentum; hy__name_begin, which sets those numbers from
+ *        u->optim->opt; a row X(name, ...) of HY__OPTIMS, whose fields are explained there. New options: a
+ *        field of hy_optim_opt, with its default in hy__optim_numbers.
  *     3. tests/test_train.c: a case C(name, hy_optim_name, options) and its step in doubles in train_plain.
+ *        quick references asks for it.
  *   METRIC, LOSS
  *     Prototype in >>api, X(name) of HY__REF_METRICS or HY__REF_LOSSES in >>cpp; in >>losses a row of
  *     HY__METRICS with what one batch adds to a tally, or of HY__LOSSES and hy__loss_name_forward, written as
@@ -592,8 +601,15 @@
  *            transposed one
  *   lanes    the numbers of a vector; images in lanes lie side by side, 16 in a vector, say
  *   squares  Winograd's tiles; a chain is a row of convolutions that run together line by line
- *   item     what one thread takes of a job at a time; a stage is all items that may run in any order
- *   early    computed once for all calls with the same parameters: packed weights, say
+ *   item     what one thread takes of a job at a time; a stage is all items that may run in any order.
+ *            A step has no number of threads of its own: bind says its items, >>plan whether it is worth
+ *            splitting (hy__job_serial) and how many workers a program may use, >>threads whether any wake
+ *   region   stages that the pool runs behind each other, a barrier between
+ *   holder   a frame's reference to a program, with an executor: the memory in which it runs. A face is what
+ *            an executor keeps for some sizes, an atom a size that may differ, a regime all sizes for which a
+ *            program computes alike
+ *   early    computed once for all calls with the same parameters: weights laid out (prepacked), say;
+ *            packed alone means that elements lie side by side
  *   trio     depthwise convolution of 3 x 3 with channels last, three lines of the image at a time
  *   name_base, name_avx2, name_avx512, name_f64   the function `name`, which stands once between "#if
  *            HY__READING" and its #endif: search without the ending
@@ -1143,7 +1159,7 @@ enum {                                  /* facts that passes ask for */
     HY_OP_MOVES     = 128 + 64,         /* only moves elements */
     HY_OP_ABSENT    = 256,              /* known by name only: HYBRID_OPS does not list it */
     HY_OP_CONTROL   = 512,              /* runs bodies: a loop or a branch */
-    HY_OP_KEEPS     = 1024,             /* of one value, where the type stays, it makes that value */
+    HY_OP_KEEPS     = 1024,             /* given one value of unchanged type, it returns that value */
     HY_OP_MARKS     = 2048,             /* ... but its gradient is another: only where nothing is derived */
     HY_OP_WIDENS    = 4096,             /* of 16 bits, it is computed in f32 where that saves a rounding */
     HY_OP_FILTERS   = 8192,             /* its second input is filters, which slide over the first */
@@ -1184,7 +1200,7 @@ typedef struct hy_job {
                       void *shared);
     int          stages, training;
     int          nin, nout;
-    hy_tensor   *in, *out;              /* out follows in; data is no address, or NULL: nobody wants it */
+    hy_tensor   *in, *out;              /* out follows in; data: no address here, NULL: it is not wanted */
     int64_t      items[HY_MAX_STAGES];  /* from shapes, never from the number of threads */
     const hy_op *op;
     const void  *attr;
@@ -1225,7 +1241,8 @@ typedef struct hy_diff {
     const int   *want;
 } hy_diff;
 
-/* How a call falls apart along an axis of its first output: per input the axis to slice, -1 to share it. */
+/* How to split a call along an axis of its first output: for each input the axis to slice, -1: all parts read
+ * it whole. */
 typedef struct hy_slicing { int *axis; } hy_slicing;
 
 struct hy_op {
@@ -1415,8 +1432,8 @@ struct hy_op {
     B(arctan2, "_npi_rarctan2_scalar", NULL, hy_div(F, hy_mul_scalar(F, dy, -r->scalar), \
         hy_add_scalar(F, hy_square(F, x), r->scalar * r->scalar)), "angle of the point (x, scalar)")
 
-/* Of some: what a node is called, the sign in printed programs, the number that changes nothing, and on how
- * many sides, from the right. x + 0 is no x where x is -0. */
+/* For some: the name of a node, the sign in printed programs, the number that changes nothing, and on how
+ * many sides it does not (1: on the right only). 0 added changes -0. */
 #define HY__ARITHMETIC(A) \
     A(add, "_plus", " + ", 0, 2) A(sub, "_minus", " - ", 0, 1) A(mul, "_mul", " * ", 1, 2) \
     A(div, "_div", " / ", 1, 1) A(mod, "_mod", NULL, 0, 0) A(power, "_power", NULL, 0, 0)
@@ -2653,7 +2670,7 @@ struct hy_op {
     OPT(ctc_loss, "CTCLoss", "ctc_loss|_contrib_CTCLoss|_contrib_ctc_loss", 0, \
         "-log of the probability that steps (T,N,C) read as labels (N,L); 0 where they cannot") \
     OWN_OPT(_ctc_loss_grad, NULL, NULL, 0, "gradient of ctc_loss") \
-    OWN_OPT(_ctc_loss_rate, NULL, NULL, 0, "how fast that grows as data move along a direction") \
+    OWN_OPT(_ctc_loss_rate, NULL, NULL, 0, "the derivative of its gradient along a direction") \
     OP(smooth_l1, "smooth_l1", NULL, HY_OP_POINTWISE, "(sx)^2/2 if |x| < 1/s^2, else |x| - 1/(2 s^2)") \
     OPT(hard_sigmoid, "hard_sigmoid", NULL, HY_OP_POINTWISE | HY_OP_WIDENS, \
         "alpha x + beta, clipped to [0, 1]") \
@@ -2863,7 +2880,7 @@ struct hy_op {
     OPT(multibox_detection, "_contrib_MultiBoxDetection", "_npx_multibox_detection", 0, \
         "rows of class, score and box from scores and shifts of anchors; class -1 in those that go") \
     OPT(multibox_target, "_contrib_MultiBoxTarget", "_npx_multibox_target", 0, \
-        "which box each anchor shall find: shifts to it, 1 where there is one, its class + 1") \
+        "targets of anchors: offsets to the box each matches, 1 where there is one, its class + 1") \
     OPT(proposal, "_contrib_MultiProposal", "_contrib_Proposal", 0, \
         "rows of image and corners: the best boxes around the places of a feature map") \
     OP(roi_pooling, "ROIPooling", "_npx_roi_pooling", 0, \
@@ -2885,7 +2902,7 @@ struct hy_op {
     OPT(im2col, "im2col", NULL, 0, "what each tap of a kernel meets: (N, C taps, places)") \
     OPT(col2im, "col2im", NULL, 0, "columns of im2col added up where they came from") \
     OPT(deformable_convolution, "_contrib_DeformableConvolution", NULL, HY_OP_WIDENS, \
-        "a convolution whose taps look `offset` beside their places, between pixels") \
+        "a convolution whose taps read `offset` beside their places, between pixels") \
     OWN_OPT(_deformable_im2col, NULL, NULL, 0, "what the taps of deformable_convolution meet") \
     OWN_OPT(_deformable_col2im, NULL, NULL, 0, "gradients of _deformable_im2col") \
     OP(image_to_tensor, "_image_to_tensor", "_npx__image_to_tensor", HY_OP_NO_SAVE, \
@@ -3534,7 +3551,7 @@ typedef struct hy_multibox_target_opt { double overlap_threshold /* 0.5 */; doub
     int minimum_negative_samples; hy_reals variances; } hy_multibox_target_opt;
 HY_API hy_array *hy_multibox_target(hy_frame *F, hy_array *anchor, hy_array *label, hy_array *cls_pred,
                                     const hy_multibox_target_opt *opt);
-    /* which box each anchor shall find: shifts to it, 1 where there is one, its class + 1 */
+    /* targets of anchors: offsets to the box each matches, 1 where there is one, its class + 1 */
 typedef struct hy_proposal_opt { int rpn_pre_nms_top_n /* 6000 */; int rpn_post_nms_top_n /* 300 */;
     double threshold /* 0.7 */; double rpn_min_size /* 16 */; hy_reals scales; hy_reals ratios;
     int feature_stride /* 16 */; int output_score; int iou_loss; } hy_proposal_opt;
@@ -3577,7 +3594,7 @@ typedef struct hy_deformable_convolution_opt { hy_ints stride; hy_ints dilate; h
 HY_API hy_array *hy_deformable_convolution(hy_frame *F, hy_array *data, hy_array *offset, hy_array *weight,
                                            hy_array *bias, hy_ints kernel, int num_filter,
                                            const hy_deformable_convolution_opt *opt);
-    /* a convolution whose taps look `offset` beside their places, between pixels */
+    /* a convolution whose taps read `offset` beside their places, between pixels */
 HY_API hy_array *hy_image_to_tensor(hy_frame *F, hy_array *data);
     /* (H,W,C) of 0 to 255 becomes (C,H,W) of 0 to 1, f32 */
 HY_API hy_array *hy_image_normalize(hy_frame *F, hy_array *data, hy_reals mean, hy_reals std);
@@ -3657,7 +3674,7 @@ typedef struct hy__ctc_loss_rate_opt { int use_data_lengths; int use_label_lengt
 HY_API hy_array *hy__ctc_loss_rate(hy_frame *F, hy_array *data, hy_array *label, hy_array *data_lengths,
                                    hy_array *label_lengths, hy_array *along,
                                    const hy__ctc_loss_rate_opt *opt);
-    /* how fast that grows as data move along a direction */
+    /* the derivative of its gradient along a direction */
 typedef struct hy__slice_grad_opt { hy_ints step; } hy__slice_grad_opt;
 HY_API hy_array *hy__slice_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_ints begin, hy_ints end,
                                 const hy__slice_grad_opt *opt);
@@ -4082,7 +4099,8 @@ HY_API hy_array   *hy_compose(hy_frame *S, hy_graph *graph, int n, const char *c
                               hy_array *const *values);
 HY_API int         hy_graph_count(hy_graph *graph);               /* nodes, inputs before users */
 HY_API int         hy_graph_node(hy_graph *graph, int i, hy_node *node);      /* 0, or -1: no such node */
-/* Its operator, with those that it runs: "_fused(add,relu)", "" for a variable. Its length. */
+/* Writes the operator of node i with those that it runs, "_fused(add,relu)"; "" for a variable. Returns the
+ * length of the text. */
 HY_API size_t      hy_node_text(hy_graph *graph, int i, char *buffer, size_t bytes);
 HY_API int         hy_graph_input(hy_graph *graph, int i, int k, int *output); /* node of input k of node i */
 HY_API hy_graph   *hy_graph_sub(hy_graph *graph, int i, int k);   /* program k that node i runs, or NULL */
@@ -4795,8 +4813,8 @@ typedef struct hy_update {
     const hy_optim *optim;
     const char *name;                   /* of the parameter */
     hy_dtype    dtype;                  /* of its numbers here: HY_F32 or HY_F64 */
-    int64_t     t, size, row;  /* which update of it this is, from 1, or from begin_num_update + 1; numbers,
-        in all and a row */
+    int64_t     t;                      /* number of this update, from 1, or from begin_num_update + 1 */
+    int64_t     size, row;              /* elements of the parameter, of one row of it */
     double      rate;                   /* the trainer's learning rate now */
     double      lr, wd;                 /* of this parameter, multipliers counted */
     double      rescale, clip;          /* factor on its gradient; limit, HUGE_VAL: none */
@@ -5878,8 +5896,8 @@ __asm__(".cfi_sections .debug_frame");
 #define HY__PRODUCTS_END
 #endif
 
-/* gcc's x86 compares without a thought of NaN where -ffinite-math-only was said, whatever pragmas say then;
-   but not in functions with a target that knows better. So all have one. */
+/* With -ffinite-math-only gcc's comparisons on x86 ignore NaN whatever pragmas say, but not in functions that
+   have a target of their own. So every function gets one. */
 #ifdef HY__IEEE
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wattributes"   /* of data, which has no target */
@@ -5891,12 +5909,12 @@ __asm__(".cfi_sections .debug_frame");
 #define HY__IEEE_AND
 #endif
 
-/* Compilers spend most of -O2 on code that runs once a network. Rooms from COLD to WARM become small. Of what
-   stands from MILD to WARM each call runs a little: clang's small code is as quick there, gcc makes it at O1,
-   as all that stands elsewhere (PLAIN) unless every operator's call passes through it (HOT). gcc goes without
-   the passes that bring nothing: each takes time for every function, however short. (Options add up, so that
-   what PLAIN goes without is named again; and all is one pragma, since of three in one macro gcc passes over
-   some.) */
+/* Compilers spend most of -O2 on code that runs once a network. Rooms from COLD to WARM are compiled small.
+   Code from MILD to WARM runs for a moment in each call: clang's small code is as quick there, gcc compiles
+   it at O1, and so all code elsewhere (PLAIN) unless every operator's call passes through it (HOT). gcc goes
+   without passes that bring nothing, since each takes time for every function, however short. (Options add
+   up, so those that PLAIN goes without are named again; and all stand in one pragma, since of three in one
+   macro gcc ignores some.) */
 #ifdef HY__TUNED
 #define HY__COLD_ROOMS _Pragma("GCC push_options") \
     _Pragma("GCC optimize(\"Os\", \"fp-contract=off\", \"no-tree-pre\", \"no-tree-vrp\", \
@@ -6046,9 +6064,9 @@ __asm__(".cfi_sections .debug_frame");
 #error "hybrid.h includes itself and does not find itself here: HYBRID_FILE says where a copy of it is"
 #endif
 #endif
-/* With -Wall gcc looks up lines of a file again for each "if" of C: from its beginning, unless the first one
- * that it looked up was one of the last, for it goes by how many it knew of then. This saves nine tenths of
- * the time. */
+/* With -Wall gcc searches a file's lines from the beginning for each "if" of C, unless the first line that it
+ * looked up was near the end, since it sizes its cache then. Reading the last lines first saves nine tenths
+ * of the time. */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__cplusplus)
 #define HY__READING 0
 #define HY__LAST_LINES
@@ -8817,7 +8835,7 @@ static hy_array *hy__emit_reduce(hy_frame *F, int number, hy_array *data, const 
     return hy__emit1(F, number, data, &r);
 }
 
-/* --- what users call. Of an operator that is not in this build a jump to what says so is left --- */
+/* --- what users call. An operator that is not in this build jumps to the message that says so --- */
 #ifdef HYBRID_OPS
 #ifdef __GNUC__
 __attribute__((noinline))
@@ -9125,7 +9143,7 @@ static int hy__pool_call(hy__pool *pool)
 }
 
 /* Runs a region with the pool's threads. Returns 0 if another frame has the pool. Without threads, as after a
- * fork, the caller runs all of it: to ask each time in which process it is would take longer than some. */
+ * fork, the caller runs all of it: asking which process this is would take longer than some regions. */
 static int hy__pool_run(hy__pool *pool, hy__region *region, double cost)
 {
     int free_pool = 0;
@@ -9159,8 +9177,8 @@ static void hy__host_item(void *arg, int64_t i, int worker)
 static const char hy__stray_text[] = "hy_desc.parallel_for ran an item as a worker whose number is not below "
     "hy_threads: set hy_desc.threads to the number of workers";
 
-/* Runs a region whose counters and workers are set; cost is its length on one core in nanoseconds. Otherwise
- * than 0: not all of it ran, since the host has more workers than it said. */
+/* Runs a region whose counters and workers are set; cost is its length on one core in nanoseconds. Returns
+ * nonzero if some items did not run, since the host has more workers than it said. */
 static int hy__parallel_counted(hy_root *root, hy__region *region, double cost)
 {
     hy__host_stage s;
@@ -9824,7 +9842,7 @@ HY__UNUSED static int64_t hy__size_unsaid(hy__sizes *S, int64_t hint)
     return hy__size_atom_new(S, &want);
 }
 
-/* a over b, if every product of a has b in it; else lost without a note. */
+/* a / b if b divides every term of a; otherwise fails without noting a guard. */
 static int64_t hy__size_exactly(hy__sizes *S, const hy__size_sum *a, const hy__size_sum *b)
 {
     hy__size_term by;
@@ -10537,8 +10555,8 @@ static hy_array *hy__make_room(hy_frame *F, const hy_type *type, int axis, int64
     return x;
 }
 
-/* Takes the places from `end` to `to`, if nobody has them. Places that were filled by who is no more are free
- * again; only the frame of x may say so, for another one may be at x itself. */
+/* Takes the places from `end` to `to`, if nobody has them. Places filled by an array that is gone are free
+ * again; only the frame of x may take those, since another frame may be using x. */
 static int hy__grown_take(hy_frame *F, hy__grown *g, const hy_array *x, int64_t end, int64_t to)
 {
     int64_t filled = HY__LOAD(&g->filled);
@@ -12967,7 +12985,8 @@ typedef struct hy__tile {                /* one call of a kernel; strides in ele
 
 typedef void (*hy__tile_fn)(const hy__tile *t, const void *b, void *c);
 
-/* Tiles of which 8 ask for all that comes soon: bytes of one, of f32; and of a turn of its steps. */
+/* A tile prefetches an eighth of its own bytes (as f32) of what comes next, HY__SOON_TURN bytes in each
+ * turn. */
 enum { HY__SOON_TILES = 8, HY__SOON_TURN = 32 };
 HY__INLINE int64_t hy__tile_asks(const hy__tile *t)
 {
@@ -13291,10 +13310,10 @@ HY__INLINE HY__V_AIM void hy__kernel_step(const int rows, const int vecs, const 
     }
 }
 
-/* Step by step: scalars lie from a[i] on, `step` elements apart, `end` of them; vectors lie b_step apart.
-   Gives where b would go on. Four steps a turn where scalars lie side by side: what a turn takes besides its
-   products counts when another thread shares the core. A compiler that saw all four together would keep more
-   addresses and sums than there are registers, so each step is new to it. */
+/* Adds products step by step: scalars lie from a[i] on, `step` elements apart, `end` of them; vectors lie
+   b_step apart. Returns where b would go on. Four steps a turn where scalars lie side by side: the rest of a
+   turn counts when another thread shares the core. A barrier hides each step from the compiler, which would
+   otherwise keep more addresses and sums than there are registers. */
 HY__INLINE HY__V_AIM const HY__N *hy__micro_kernel(const int rows, const int vecs, const int how,
     hy__vec *acc, const HY__N *const *a, int64_t below, int64_t step, int64_t end,
     const HY__N *b, const int64_t *at, int64_t b_step, size_t ahead, uintptr_t *soon, uintptr_t by)
@@ -13935,9 +13954,10 @@ HY__INLINE int hy__gemm_takes_dots(const hy__gemm *g)
            (g->m <= HY__DOT_THIN_M || g->n <= HY__DOT_COLS);
 }
 
-/* Rows and columns of an item, tiles: a block of A that stays in L2 while panels of B pass, of which a strip
-   stays there too; a copy of A is worth many columns. Rows that lie powers of two apart meet in few places of
-   L2. Less where there are few items: columns as long as A is read seldom enough, then rows. */
+/* Chooses the rows and columns of an item: a block of A that stays in L2 while panels of B pass, of which a
+   strip stays there too; a copy of A is worth many columns. Rows that lie powers of two apart share few
+   places of L2. If that gives too few items, they get fewer columns as long as A is read seldom enough, then
+   fewer rows. */
 static void hy__gemm_cut(const hy__gemm *g, int64_t *rows, int64_t *cols)
 {
     const int64_t strip = (int64_t)g->isa->lanes * HY__STRIP_LANE, k = hy__most(g->k, 1);
@@ -15287,8 +15307,8 @@ static void hy__fail_ungraded(hy_frame *F, const char *name)
     hy__fail(F, HY_ERROR_GRADIENT, "%s: the operator is non-differentiable because it has no gradient", name);
 }
 
-/* Stands for a gradient that there is not, in a body that may never run, or where a flag says whether it is
- * asked for: then it is no error. */
+/* A placeholder for a gradient that does not exist, in a body that may never run, or where a flag says
+ * whether it is asked for: then it is no error. */
 typedef struct hy__ungraded_rec { const char *name; int flags; } hy__ungraded_rec;
 static const hy_arg hy__ungraded_in[] = {
     { "out_grad", HY_ARG_ONE }, { "data", HY_ARG_ONE }, { "flag", HY_ARG_OPT }, { NULL, HY_ARG_ONE } };
@@ -15339,8 +15359,9 @@ static hy_array *hy__no_gradient(hy_frame *F, hy_diff *D)
 }
 
 #ifndef HYBRID_NO_TRAIN
-/* What only a branch or a turn uses that there is not has no gradient, which a graph knows when it runs:
- * beside such a gradient goes a flag, (1,) int64. Where that is 0 the gradient is whatever was computed. */
+/* What is used only in a branch not taken, or in a turn that does not happen, has no gradient, which a graph
+ * learns when it runs: beside such a gradient goes a flag, (1,) int64. Where that is 0 the gradient is
+ * whatever was computed. */
 enum { HY__FLAG_ANY, HY__FLAG_ALL, HY__FLAG_NUMBERS };  /* the last: is any element another than -0? */
 typedef struct hy__flag_rec { int n, all; } hy__flag_rec;
 static const hy_arg hy__flag_in[] = { { "flag", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
@@ -15406,8 +15427,8 @@ static hy_array *hy__flag(hy_frame *F, int all, hy_array *a, hy_array *b)
     return F->code ? NULL : F->emit(F, &hy__flag_op, r.n, in, &r, 0, NULL);
 }
 
-/* A gradient that may not be there as one that is: then it is 0, or -0, which a sum does not feel; or what a
- * gradient is made of, matrices, which are those of the identity then. A flag for each row gates that row. */
+/* Replaces a missing gradient: by 0, or by -0 where it is added, so that the sum keeps its bits; matrices
+ * that a gradient is made of become the identity. A flag for each row gates that row. */
 enum { HY__GATED_ZERO, HY__GATED_MINUS, HY__GATED_MATRIX };
 typedef struct hy__gated_rec { int otherwise; } hy__gated_rec;
 static const hy_arg hy__gated_in[] = {
@@ -18381,8 +18402,7 @@ enum { HY__CBLAS = 0 };
  * it gives, or hy__silu. */
 typedef struct hy__after { hy__pointwise_fn fn; double p[3]; } hy__after;
 
-/* What the product does besides: the last input is added, the sums are limited; of what has come of that a
- * function is taken. */
+/* The epilogue of a product: adds the last input, limits the sums, then applies a function. */
 typedef struct hy__tail_rec { int add, clamp; double low, high; hy__after after; } hy__tail_rec;
 
 static hy__tail hy__tail_of(const hy__tail_rec *r, const hy_run *now, int biased)
@@ -19646,8 +19666,8 @@ static double hy__softmax_output_factor(const hy_job *job, hy_run *now)
 }
 
 /* (p - want) factor; want is 1 - alpha for the label's class and alpha / (classes - 1) for the others. First
- * all n neighbours from element i on are taken for others: they have one label, or are of one class. Bare:
- * nothing is wanted. */
+ * all n elements from i on are treated as others, which share a label or a class; then the label's class is
+ * corrected. Bare: want is 0. */
 typedef struct hy__output_run { double factor, other, own, *labels; void *tile; } hy__output_run;
 static void hy__softmax_output_part(const hy_job *job, hy_run *now, const hy__output_run *o, int64_t i,
                                     int64_t n)
@@ -20363,7 +20383,7 @@ static size_t hy__attend_packed(const hy__attend *s)
     return hy__round64(s->score.shared_bytes) + hy__round64(s->mix.shared_bytes);
 }
 
-/* How many keys are there? Of a length that is none an error, and no key is read. */
+/* Returns how many keys there are. An invalid length is an error, and no key is read. */
 static int64_t hy__attend_keys(hy_run *now, const hy__attend *s)
 {
     const int64_t n = s->length ? *(const int64_t *)now->data[s->length] : s->keys;
@@ -22745,7 +22765,7 @@ HY__RUN(hy__run_gather)
     }
 }
 
-/* rows x columns of the result at `to`, which are those at `at`, before anything is added. */
+/* Initialises rows x columns of the result at `to`, which is its element `at`, before anything is added. */
 static void hy__scatter_base(const hy_job *job, hy_run *now, const hy__rows *r, char *to, int64_t at,
                              int64_t rows, int64_t columns)
 {
@@ -22832,9 +22852,9 @@ static int hy__gather_bind(hy_job *job, hy__rows *r)
                            r->outer * r->m * r->inner);
 }
 
-/* Blocks as wide and as many as pay: every one looks through all positions, which should cost no more than a
- * quarter of the rest. Columns first: they share the additions evenly, whatever the indices; but in long
- * lines where more is cleared than added. */
+/* Chooses how wide blocks are, and how many: each looks through all positions, which should cost at most a
+ * quarter of the rest. Columns are split first: they share the additions evenly, whatever the indices; but
+ * not in long lines where more is cleared than added. */
 static int hy__scatter_bind(hy_job *job, hy__rows *r)
 {
     int64_t work = (r->n + r->m) * r->inner, blocks = work / (2 * HY__CHUNK), most;
@@ -26616,8 +26636,8 @@ HY__AIM static void hy__sum_places(const hy__lanes_sum *s, float *y)
 #endif
 
 #if HY__READING >= HY__READING_AVX2
-/* Up to HY__LANES_ROWS filters, of one image or two. Two at once: none waits for the sum before, and weights
- * serve twice. */
+/* Up to HY__LANES_ROWS filters, for one image or two. Two at once hide how long an addition takes, and load
+ * each weight once. */
 HY__AIM static void hy__sum_images(const hy__lanes_sum *s, float *y, const float *x)
 {
     switch ((s->rows + 1) / 2 + (s->y_next ? 4 : 0)) {
@@ -27271,9 +27291,9 @@ enum { HY__COPY_NOTHING, HY__COPY_BORDER, HY__COPY_PHASES, HY__COPY_COLUMNS, HY_
        HY__COPY_IMAGES, HY__COPY_LINES };
 enum { HY__TAIL_NOTHING, HY__TAIL_LIMITS, HY__TAIL_ADDS };      /* each with those before it */
 
-/* turns: results may have their channels first where rows of at least so many squares do, 1 for any. Squares
- * (Winograd): taps of a window and its steps, results and values of a square, filters, all in a dim. Phases
- * are those of a stride of 2: the window over them has half the size. */
+/* turns: rows of at least so many squares may write results channels first; 1: any rows. Squares (Winograd):
+ * taps of a window and its steps, results and values of a square, filters, all in a dim. Phases are those of
+ * a stride of 2: the window over them has half the size. */
 enum {
     HY__WAY_NONE, HY__WAY_COLUMNS, HY__WAY_POINT, HY__WAY_TILES, HY__WAY_TAPS, HY__WAY_LINES, HY__WAY_LANES,
     HY__WAY_IMAGES, HY__WAY_FEW, HY__WAY_DEPTH, HY__WAY_TRIO, HY__WAY_SLIDE, HY__WAY_CHAIN, HY__WAY_THIN,
@@ -27325,7 +27345,7 @@ static const hy__conv_way hy__conv_ways[HY__WAYS] = {
 /* What is asked about: shapes, and what whoever asks can do for them. */
 enum { HY__MAY_LAY = 1,                 /* weights may be laid out before: only parameters decide them */
        HY__MAY_MOVE = 2,                /* images may move into the last dim ... */
-       HY__MAY_DERIVE = 4,              /* ... and gradients are derived of it, to whose gain that is */
+       HY__MAY_DERIVE = 4,              /* ... and its gradients are needed, which gain by that */
        HY__MAY_SPLIT = 8 };             /* it is a deconvolution's phases: NONE leaves that as it is */
 typedef struct hy__conv_shape {
     hy__window win;
@@ -27518,8 +27538,8 @@ static int hy__conv_moves_images(const hy__conv_shape *s)
             !(s->may & HY__MAY_LAY && hy__conv_has_few(s)));
 }
 
-/* Results of a convolution of all channels, made line by line for this one, of one channel per group, that
- * alone reads them: where an image of them leaves L2, and some lines do not. */
+/* A depthwise convolution that alone reads a convolution over all channels: they run together line by line
+ * where an image between them leaves L2, and some lines do not. */
 static int hy__conv_is_chain(const hy__conv_shape *s)
 {
     const hy__window *w = &s->win;
@@ -27657,7 +27677,7 @@ static int hy__conv_choose(const hy__conv_shape *s)
     return way ? way : hy__conv_as_it_lies(s);
 }
 
-/* What a choice among ways would be otherwise for another number of images, as one number. */
+/* Encodes in one number which choices among ways depend on the number of images. */
 static int hy__conv_by_images(const hy__conv_shape *s)
 {
     hy__conv_shape one = *s;
@@ -29604,7 +29624,8 @@ static int64_t hy__direct_lines(const hy__direct *v)
     return v->images * v->win.fine[0] * v->win.fine[1] * (1 + hy__direct_halves(v));
 }
 
-/* Values of three planes side by side, by fours, with a gap behind each two places: how many places. */
+/* Interleaves three planes, four places at a time, with a gap behind each two places. Returns how many
+ * places. */
 static int64_t hy__direct_mix(const float *x, int64_t plane, int64_t n, float *to, int64_t gap)
 {
     int64_t i = 0;
@@ -30148,8 +30169,8 @@ static void hy__winograd_turn(const hy__winograd *v, const float *from, int64_t 
                    hy__least(v->out, size[1] - line) * size[2], size[1] * size[2], 1, 1, n);
 }
 
-/* Apart, an item is the values of a few squares; a block times a panel, or some matrices of that; what
- * becomes of a few squares. */
+/* In three stages: items transform the values of a few squares; multiply a block by a panel, or some matrices
+ * of that; transform the results of a few squares back. */
 static void hy__winograd_run_apart(const hy__winograd *v, const float *x, const float *weight, float *y,
                                    int stage, int64_t item, char *scratch, char *shared, const hy__tail *tail)
 {
@@ -35378,8 +35399,8 @@ typedef struct hy__int8_isa {
 #define hy__int8_rows HY__OF_KIND(hy__int8_rows)
 #define hy__int8_kernels HY__OF_KIND(hy__int8_kernels)
 
-/* By vectors: on ARM the reading of doubles makes the kernels of processors that sum four products at once,
-   that of floats those of the others. */
+/* The vectors. On ARM the reading of doubles makes the kernels for processors that sum four products at once,
+   the reading of floats those for the others. */
 #undef HY__INT8_V
 #undef HY__INT8_REAL
 #undef HY__INT8_AIM
@@ -35429,7 +35450,7 @@ HY__INLINE HY__AIM void hy__int8_rounding(void *to, const float *from, int64_t n
 }
 HY__AIM static void hy__int8_rounds(void *to, const float *from, int64_t n, const hy__int8_units *u)
 { hy__int8_rounding(to, from, n, u, sizeof(HY__INT8_DATUM)); }
-/* What a table of 256 numbers has for each byte. By shuffles of AVX2 it takes as long as one by one. */
+/* Looks up each byte in a table of 256 numbers. Shuffles of AVX2 are no faster than one by one. */
 HY__AIM static void hy__int8_looks(unsigned char *y, const unsigned char *x, int64_t n,
                                    const unsigned char *table, int flip)
 {
@@ -35501,7 +35522,7 @@ HY__INLINE HY__AIM void hy__int8_taking(void *to, const void *from, int64_t n, i
 HY__AIM static void hy__int8_takes(void *to, const void *from, int64_t n, int is_signed, int zero)
 { hy__int8_taking(to, from, n, is_signed, zero, sizeof(HY__INT8_DATUM)); }
 #if HY__READING >= HY__READING_AVX2
-/* Numbers of bytes or words, of more bits; compilers do it lane by lane. */
+/* Widens bytes or words to the lanes of a vector; compilers would do it lane by lane. */
 HY__INLINE HY__AIM HY__INT8_V hy__int8_wide(const char *from)
 {
     typedef char some __attribute__((vector_size(16)));
@@ -35532,8 +35553,8 @@ HY__INLINE HY__AIM void hy__int8_joins(uint32_t *y, const char *const *line, int
 #endif
 }
 #endif
-/* Four lines as steps: of a panel's n channels in each place, `step` bytes apart, their four numbers; in 16
-   bits two and two. */
+/* Interleaves four lines: for each place (`step` bytes apart) and each of a panel's n channels its four
+   numbers side by side; numbers of 16 bits in two pairs. */
 HY__AIM static void hy__int8_zips(void *to, const char *const *line, int64_t places, int64_t step, int n)
 {
     const int halves = sizeof(HY__INT8_DATUM) == 2 ? 2 : 1, wide = HY__INT8_STEP / halves;
@@ -35547,7 +35568,7 @@ HY__AIM static void hy__int8_zips(void *to, const char *const *line, int64_t pla
             const char *const *from = line + h * wide;
 #if HY__READING >= HY__READING_AVX2
             if (n == HY__INT8_PANEL || (x + 1 < places && step >= least)) {
-                hy__int8_joins(y, from, at);    /* a panel that is not full: the next place's are there */
+                hy__int8_joins(y, from, at);    /* a panel that is not full may read into the next place */
                 continue;
             }
 #endif
@@ -35795,8 +35816,8 @@ HY__INLINE HY__INT8_AIM void hy__int8_end(const hy__int8_tile *t, HY__INT8_V sum
     else *(hy__int8_real_at *)(void *)((float *)c + to) = y;
 }
 
-/* rows times one to four vectors of sums. A row alone finds what is too much on its way: weights are read
-   once. */
+/* rows times one to four vectors of sums. A single row computes its correction for the zero point on the way,
+   so that weights are read once. */
 HY__INLINE HY__INT8_AIM void hy__int8_rows(const int rows, const int vecs, const int way,
                                            const hy__int8_tile *t, void *c, int64_t c_row)
 {
@@ -35903,7 +35924,7 @@ static const hy__int8_isa hy__int8_kernels = {
       { HY__OF_KIND(hy__int8_wide_6), HY__OF_KIND(hy__int8_wide_1) } },
     { 6, 1 }, HY__INT8_PANEL, hy__int8_spread, NULL, 2, 0, hy__int8_zips,
     { HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) }, { 7, 1 } };
-#if HY__AVX_VNNI     /* where each channel is by itself it gives way to that above */
+#if HY__AVX_VNNI     /* depthwise has no kernel of its own: those above serve it */
 HY__INT8_STAMP(hy__int8_dots_6, 6, 2, HY__INT8_DOTS) HY__INT8_STAMP(hy__int8_dots_1, 1, 2, HY__INT8_DOTS)
 static const hy__int8_isa hy__int8_kernels_vnni = {
     hy__int8_looks, hy__int8_adds, hy__int8_rounds_vnni, hy__int8_takes_vnni,
@@ -35944,7 +35965,8 @@ HY__LOOPS_END
 HY__LOOPS_BEGIN
 HY__FORMULAS
 
-/* Of sums over channels, or what goes number by number and channel by channel. */
+/* Returns the kernels for sums over channels, or (sums is 0) for what goes element by element or channel by
+ * channel. */
 static const hy__int8_isa *hy__int8_isa_of(int isa, int sums)
 {
 #ifdef HY__ARM_DOT
@@ -36118,7 +36140,8 @@ static void hy__int8_place_in(const hy__int8_plan *p, const char *square, int wi
             else memcpy(c + (i + j * places) * 4, square + (i * width + j) * 4, 4);
 }
 
-/* So many rows from this place on, of this tile's channels, which begin at c and are so many. */
+/* Computes `rows` rows from `place` on for the `cols` channels of a tile; the channels' results begin at
+ * c. */
 static void hy__int8_rows(const hy__int8_plan *p, hy__int8_tile *t, const signed char *data, int64_t place,
                           int64_t rows, char *c, int64_t cols)
 {
@@ -36506,7 +36529,7 @@ HY__DIFF(int8_dense, HY_NO_GRADIENT)
 #define HY__ON_int8_dense HY__OWN(int8_dense), NULL
 
 #ifndef HYBRID_NO_VISION
-/* Each channel by itself: its weight says so, since it has not a panel for each group. */
+/* Is it depthwise? Its weight says so: it has no panel for each group. */
 static int hy__int8_is_deep(const hy__conv_attr *a, int64_t channels, const hy_shape *weight)
 {
     return a->groups > 1 && a->groups == a->filters && channels == 1 && weight->ndim == 4 &&
@@ -36549,7 +36572,7 @@ static void hy__int8_conv_plan(hy__int8_plan *p, const hy__int8_convolution_rec 
     const hy__int8_attr numbers = { HY__INT8_OF(r), biased };
     hy__conv_attr a;
     hy__window w;
-    int d, alone = 1;                   /* no place has to do with another: all lie in one line */
+    int d, alone = 1;                   /* a place reads only itself, so that all lie in one line */
     HY__CONV_ATTR(&a, r);
     hy__conv_window(&w, &a, x, y);
     p->images = x->dim[0];
@@ -37004,7 +37027,8 @@ HY__COLD_ROOMS
 /* A place between two of n neighbours: at + 1 counts by `share`. */
 typedef struct hy__between_two { int64_t at, next; double share; } hy__between_two;
 
-/* Where place i of `wide` lies among n, both ends meeting, or all edges; a single one lies at the first. */
+/* Where place i of `wide` results lies among n values: the ends meet, or (half) the edges of pixels do. A
+ * single one lies at the first. */
 static hy__between_two hy__resized_place(int64_t i, int64_t wide, int64_t n, int half)
 {
     hy__between_two p;
@@ -37670,7 +37694,7 @@ static hy__deform_place hy__deform_place_of(const int64_t *fine, double down, do
     return p;
 }
 
-/* Where a tap looks from n places, at most HY__TILE; group: of offsets, of all images. */
+/* Where a tap reads for n places, at most HY__TILE; group: of offsets, counted over all images. */
 static void hy__deform_places(const hy__deform *v, const hy_run *now, const hy_tensor *offset, int64_t group,
                               int64_t tap, int64_t first, int64_t n, hy__deform_place *place)
 {
@@ -38202,7 +38226,7 @@ static int hy__range_bind(hy_job *job, double start, double step, int repeat, in
     return 0;
 }
 
-/* start + i step in the type of the result, where numbers are whole: of 1.3, 2.6, 3.9, 5.2 that is 1 to 4. */
+/* start + i step. For whole numbers both are truncated first: 1.3, 2.6, 3.9, 5.2 become 1 to 4. */
 static int hy__steps_bind(hy_job *job, double start, double step, int repeat)
 {
     int whole = !hy__floating(job->out[0].type.dtype);
@@ -38458,7 +38482,8 @@ static double hy__throw_poisson(hy__dice *d, double lam)
     }
 }
 
-/* a, b: shape and scale of a gamma number, which (counts) is then the mean of a Poisson one; a 0: b is it. */
+/* a, b: shape and scale of a gamma number, which (counts) is the mean of a Poisson number; a is 0: b is the
+ * mean. */
 static void hy__make_thrown(const hy_run *now, const hy__fresh *f, void *to, int64_t first, int64_t count)
 {
     double *y = (double *)to;
@@ -38610,8 +38635,8 @@ static int hy__sample_multinomial_bind(hy_job *job)
     return hy__one_stage(job, hy__run_multinomial, total ? rows : 0,
                          (double)hy__size(x) + (double)total * (20 + 0.5 * (double)classes));
 }
-/* Of the logarithm, data taken for what sums to 1: what was drawn gets dy / p. Where p is 0
- * nothing was. */
+/* The gradient of the logarithm, for data that sum to 1: what was drawn gets dy / p. Where p is 0 nothing was
+ * drawn. */
 static int hy__sample_multinomial_diff(hy_frame *F, hy_diff *D)
 {
     hy_array *x = D->in[0], *g = D->nout > 1 ? D->dy[1] : NULL, *chosen;
@@ -39431,7 +39456,8 @@ HY__INFER(image_random_lighting, hy__infer_recoloured(I, HY__DRAWN_LIGHT, HY__IS
                                                       "alpha_std must be at least 0"))
 HY__BIND(image_random_lighting, hy__recolour_bind(job, HY__DRAWN_LIGHT, r->alpha_std, 0, 0, 0))
 
-/* dy times what was drawn, and what the mean grey took of each channel, or a pixel's. */
+/* dy times the factor drawn, and each channel's share through the grey, the mean of the image or the
+ * pixel's. */
 static hy_array *hy__grey_back(hy_frame *F, const hy_diff *D, hy_ints axes)
 {
     const hy_reduce_opt keep = hy__reduce_options(1, 0);
@@ -39964,7 +39990,7 @@ static double hy__vector_norm(const hy__norming *p, const double *x, int64_t n)
     }
     return unit * (p->ord == 1 ? sum : p->ord == 2 ? sqrt(sum) : pow(sum, 1 / p->ord));
 }
-/* What it grows by with each element, in place of them. */
+/* Replaces each element by the norm's derivative for it. */
 static void hy__vector_slope(const hy__norming *p, double *x, int64_t n, double y)
 {
     int64_t i;
@@ -40212,8 +40238,8 @@ HY_RSCALAR_OPS(HY__RSCALAR_ENTRY)
 HY_REDUCE_OPS(HY__REDUCE_ENTRY)
 HY_OPS(HY__ENTRY, HY__ENTRY)
 
-/* By number. All that are not in this build are one, and the few others are told by comparing: a table would
-   hold an address, which a loader has to correct, for each that is not there. */
+/* By operator number. All operators that are not in this build share one entry, and the few others are found
+   by comparing: a table would hold an address, which a loader has to correct, for each that is absent. */
 #define HY__OP_PLACE(name, ...) HY__PLACE(name, HY__BUILT(name))
 #define HY__BINARY_PLACE(name, ...) HY__PLACE(name, HY__BUILT_FORMS(name)) \
     HY__PLACE(elemwise_##name, HY__BUILT_FORMS(name)) HY__PLACE(name##_scalar, HY__BUILT_FORMS(name))
@@ -40723,7 +40749,7 @@ static int hy__op_number(const hy_op *op)
 }
 
 #ifndef HYBRID_NO_TRAIN
-/* Does an operator give a gradient that is not made of what it is given? Then it counts whether it is asked.
+/* Does the operator's gradient ignore the one that it is given? Then it counts whether backward asks for it.
  * Functions of the user may do so. */
 static int hy__gives_alone(const hy_op *op)
 {
@@ -41115,8 +41141,8 @@ static int hy__bound_keep(hy_frame *F, hy__bound *b, const hy_job *job, uint64_t
 }
 
 /* Is it worth keeping? A call that has come before will come again; one with another number in its record
- * each time will not. Calls that share a place do not make one another forgotten before the next turn of a
- * loop: then one would be kept, which takes memory, when the loop is long warm. */
+ * each time will not. Places hold several calls, so that two of a loop do not evict each other: else one of
+ * them would be kept, which takes memory, long after the loop is warm. */
 static int hy__seen_before(hy_frame *F, uint64_t hash)
 {
     uint32_t *seen = &F->seen_calls[hash >> 32 & (HY__SEEN - HY__SEEN_WAYS)], mine = (uint32_t)hash;
@@ -41255,7 +41281,7 @@ static int hy__param_fill_now(hy_frame *F, hy__param *p, const hy_type *type)
     draft.buffer = b;
     draft.tape = NULL;                  /* of values that were taken back: these are new */
     hy__param_draw(F, p, &draft);
-    if (F->code || p->array.buffer) {   /* its initialiser has called the block: these came first */
+    if (F->code || p->array.buffer) {   /* its initialiser called the block, which drew these */
         hy__buffer_drop(&F->cache, b);
         return F->code ? -1 : 0;
     }
@@ -41328,7 +41354,8 @@ static void hy__fresh_keep(hy_frame *F)
     }
 }
 
-/* It failed: they are again without, unless another frame or a view uses them. */
+/* The call failed: the parameters that it drew lose their values again, unless another frame or a view uses
+ * them. */
 static void hy__take_back(hy_frame *F)
 {
     hy__fill_begin(F);
@@ -43800,7 +43827,8 @@ static int hy__is_common(const hy__node *node, const hy__edge *in, const hy__nod
     return hy__same_record(node->op, node->record, have->record);
 }
 
-/* Where what computes the same as the node is, or has its place. NULL: a value that none is common with. */
+/* The slot of a node that computes the same, or the empty slot for this one. NULL: such nodes are never
+ * shared. */
 static hy__node **hy__common_slot(hy__rewrite *R, const hy__node *node, const hy__edge *in)
 {
     hy__common_set *common = (hy__common_set *)R->notes;
@@ -45041,8 +45069,7 @@ static hy__tail_rec *hy__record_tail(const hy_op *op, void *record)
     return &((hy__dense_rec *)record)->tail;
 }
 
-/* Is it a product that nothing else reads than so many inputs? Then it may be emitted again, with a tail (an
- * epilogue). */
+/* Is it a product that only `uses` inputs read? Then it may be emitted again, with a tail (an epilogue). */
 static int hy__may_end(const hy__rewrite *R, const hy__node *old, const hy__edge *in, int uses, int whole)
 {
     const hy__node *node = in->node;
@@ -45183,7 +45210,8 @@ static int hy__pointwise_kernel(const hy__rewrite *R, const hy__node *node, hy__
     return 1;
 }
 
-/* f(product), or, with other bits, product f(product) by one kernel; nothing else may read either. */
+/* f(product), or product * f(product) (which changes bits), by one kernel; neither may have another
+ * reader. */
 static int hy__tails_after(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     const hy__node *function = node;
@@ -48255,8 +48283,8 @@ static const hy_job *hy__plan_job(const hy__plan *p, const hy_job *const *job, i
     return job ? job[step - p->early] : p->step[step].job;
 }
 
-/* Is a job too short to be split among threads, or cannot it be? It runs in one piece with neighbours of
- * that kind. */
+/* Is a job too short to be split among threads, or has it one item a stage? Neighbours of that kind run in
+ * one piece. */
 static int hy__job_serial(const hy_job *job)
 {
     int k, many = 0;
@@ -49828,7 +49856,8 @@ static size_t hy__sized_bytes(const hy__program *p, const hy__sized *Z)
            (size_t)Z->ask_cap * sizeof *Z->ask;
 }
 
-/* Notes why a program stays fixed. kind: another one for this graph need not, perhaps not, or would, too. */
+/* Notes why a program stays fixed. kind: another program of this graph would not be (HERE), may be (PERHAPS),
+ * would be, too (ALWAYS). */
 enum { HY__FIXED_HERE = 1, HY__FIXED_PERHAPS = 2, HY__FIXED_ALWAYS = 4 };
 static int hy__sized_fixed(hy__sized *Z, int kind, const char *name, const char *why)
 {
@@ -50014,7 +50043,7 @@ static int hy__sized_dim(const hy__sized *Z, int64_t v)
     return -1;
 }
 
-/* The same of the only symbol in a sum, which then has one value for each of the sum. */
+/* The same for a sum with one symbol, whose value then follows from the sum. */
 static int hy__sized_only(const hy__sized *Z, int64_t v)
 {
     hy__size_sum sum;
@@ -50048,8 +50077,8 @@ static int hy__sized_tie(hy__sized *Z)
     return n;
 }
 
-/* Goes through a graph whose inputs have these types, and at once over symbols: once more for each size that
- * turns out to be tied. 1: it stays fixed; 2: for that was so too often. */
+/* Infers a graph whose inputs have these types, and at once over symbols: again for each size that turns out
+ * to be tied. 1: it stays fixed; 2: the same, after too many rounds. */
 typedef int (*hy__sized_fn)(hy_frame *F, hy__sized *Z, const void *of, const hy__types *now,
                             hy__types *sized);
 static int hy__sized_rounds(hy_frame *F, hy__sized *Z, const hy_graph *g, hy__sized_fn fn, const void *of)
@@ -53201,7 +53230,7 @@ static void hy__block_hold(hy_block *block, const char *who)
 }
 static void hy__block_let(hy_block *block) { if (block) HY__ADD(&block->core->busy, -1); }
 
-/* The one among those that a block owns, or that own it; NULL: it may go. The root's lock is held. */
+/* A busy block that owns this one or that it owns; NULL: this block may go. The root's lock is held. */
 static const hy_block *hy__block_busy(const hy_root *root, const hy_block *block)
 {
     const hy_block *b = root->blocks;
@@ -55107,7 +55136,7 @@ typedef struct hy__lane {
 enum { HY__SPENT, HY__QUEUED, HY__RUNNING, HY__READY };
 
 /* What a host is given. It may call back late, again, or after hy_close: so it outlives the root until it was
- * called, and the address that the host has tells which time it was given away. */
+ * called, and the low bits of the address that the host was given say which time it was given away. */
 enum { HY__ERRANDS = 64 };
 typedef struct hy__errand {
     hy__lock   lock;
@@ -55235,8 +55264,8 @@ static int hy__reads_of(hy_frame *F, hy_ticket *t, const hy_graph *g)
     return 0;
 }
 
-/* The lane's results go to F: it gets free memory of F's in return, or one would take from the allocator what
- * the other gives back. But what the call was given it only hands back. The lock is held. */
+/* The lane's results go to F, which gives it free memory in return: else one would take from the allocator
+ * what the other gives back. The call's inputs are only released. The lock is held. */
 static void hy__lane_repay(hy_frame *F, hy__lane *lane, const hy_ticket *t)
 {
     const hy__parcel *p = &t->out;
@@ -55453,7 +55482,8 @@ static hy__errand *hy__errand_new(hy_ticket *t)
     return NULL;
 }
 
-/* What the host calls. The lock keeps the root; behind it a ticket that runs does, since hy_close waits. */
+/* What the host calls. The lock keeps the root alive; once it is released the ticket that runs does, since
+ * hy_close waits for it. */
 static void hy__errand_run(void *arg)
 {
     const uintptr_t which = (uintptr_t)arg & (HY__ERRANDS - 1);
@@ -55660,7 +55690,7 @@ static void hy__ticket_here(hy_ticket *t)
     if (lane) hy__ticket_run_for(F, t, lane, "hy_later");
 }
 
-/* Lets somebody know; who has nobody computes it at once. */
+/* Queues the ticket and wakes a worker or tells the host; where there is neither, it runs here. */
 static void hy__ticket_queue(hy_ticket *t)
 {
     struct hy__later *all = t->root->later;
@@ -55849,7 +55879,7 @@ static void hy__ticket_lost(hy_ticket *t)
     t->state = HY__READY;
 }
 
-/* Until it has run: here, if nobody has begun it. Returns with the lock, which is held. */
+/* Waits until the ticket has run; it runs here if nobody has begun it. The lock is held before and after. */
 static void hy__ticket_finish(hy_frame *F, hy_ticket *t, uint64_t number)
 {
     struct hy__later *all = t->root->later;
@@ -56333,8 +56363,8 @@ typedef struct hy__backing {
     int       wanted[HY__FEW];
 } hy__backing;
 
-/* Which gradients are made of that of output k, by itself? They are there if it is; 0: none is, as of the
- * sign beside a logarithm. For a while the input stands where a gradient is there for sure. */
+/* Which gradients depend on that of output k? Their flags become its flag, or for a moment the input, where
+ * it is sure to be present. 0: none does, as of the sign beside a logarithm. */
 static int hy__backing_tells(hy__backward *W, hy__tape *tape, hy__backing *b, int k)
 {
     hy_array **slot = hy__grad_slot(W, tape, 0), *own = hy__slot_flag(W, slot + k);
@@ -56770,8 +56800,8 @@ static void hy__derive_close(hy__deriving *B)
     hy__types_close(B->F, &B->T);
 }
 
-/* Zeros whose sizes came from what read them (a state for any batch) keep those that they have here: of a
- * gradient other operators may read them, which ask for none. */
+/* Zeros whose sizes were inferred from their readers (a state for any batch) keep the sizes that they have
+ * here: in the gradient other operators may read them, which infer none. */
 static void hy__derive_sizes(hy__node *node)
 {
     const hy_attr *a = node->op && !node->nin ? node->op->attr : NULL;
@@ -57358,8 +57388,8 @@ static void hy__derive_apart(hy__keeping *K, const hy__deriving *first, hy_array
     K->forward = more;
 }
 
-/* Where only some heads have a gradient, whether one is present has to be told of what is surely there
- * beside the others: that may read more than the gradient of all heads does. */
+/* Where only some heads have a gradient, the graph tests when it runs which are present, by values that are
+ * sure to be there beside them: that may read more than the gradient of all heads does. */
 static void hy__derive_some(hy__keeping *K, const hy__deriving *first, hy_array *const *in, const char *given)
 {
     int i, n = 0;
@@ -58247,7 +58277,7 @@ typedef struct hy__joint {
     hy_graph    *graph;
 } hy__joint;
 
-/* Which output of early, whose gradient is due as its variable i, a head of `from` gives; NULL: none does. */
+/* The head of `from` that gives the gradient due as variable i of `to`; NULL: none does. */
 static const hy__edge *hy__joint_edge(const hy__joint *J, int i)
 {
     int k, output = -2 - J->to->from[i];
@@ -58332,8 +58362,8 @@ static int hy__joint_wire(hy__joint *J)
     return wired;
 }
 
-/* Does one of the gradients add to what there is, or early to what late gives beside it? Then the order
- * counts, in which late comes first. */
+/* Does one of the gradients add to what is there, or early to what late gives beside it? Then the order
+ * counts: late comes first. */
 static int hy__joint_adds(const hy__joint *J)
 {
     const hy__gradient *a = J->from, *b = J->to;
@@ -58498,8 +58528,7 @@ static int hy__seed_heads(hy__backward *W, hy_array *heads, hy_array *head_grads
     return F->code ? -1 : 0;
 }
 
-/* Is there no frame but one, and lanes of tickets, which look up no gradients? A lane is a frame before it is
- * counted. */
+/* Is this the only frame? Lanes of tickets look up no gradients. A lane is a frame before it is counted. */
 static int hy__frame_alone(const hy_root *root)
 {
     const struct hy__later *all = HY__LOAD(&root->later);
@@ -60170,7 +60199,8 @@ static int hy__back_wants(const hy__back *K, int i)
     return K->D->want[at] || (state >= 0 && state < r->states && K->wanted[state]);
 }
 
-/* One more pass over a turn: which states have something from before them? 1: more than before. */
+/* One step through the body: marks the states that depend on what is marked before. Returns 1 if they are
+ * more than before. */
 static int hy__back_traces(hy__back *K, char *on)
 {
     const hy_graph *g = K->sub;
@@ -60319,7 +60349,8 @@ static int hy__back_all_flags(hy__back *K)
     return 0;
 }
 
-/* The set of states with gradients keeps changing: from here on it has all that will or may ever have one. */
+/* Repeats until the set of states with gradients changes no more: then it has all that will or may ever have
+ * one. */
 static int hy__back_settle(hy__back *K)
 {
     int i, n = 1;
@@ -60402,9 +60433,9 @@ static int hy__back_carries(const hy__back *K, int i)
     return K->given[i] || K->next[i] || (K->open && K->carry[i]);
 }
 
-/* Of which variables does the loop back tell whether their gradients are there? Before it `flag` becomes what
- * they begin with. Those of states come from turn to turn; the others are sums: they are there after a turn
- * in which they are. */
+/* Decides for which variables the backward loop says whether their gradients are present, and initialises
+ * these flags. Those of states come from turn to turn; the others are sums: present after any turn in which
+ * they are. */
 static void hy__back_telling(hy__back *K)
 {
     const hy__control_rec *r = K->r;
@@ -60522,7 +60553,7 @@ static int hy__back_answers(hy__back *K)
     return K->in.n - first;
 }
 
-/* A loop back over what k turns at the end have left, or over the last of that. */
+/* Emits the backward loop over all turns but the last k, or (single) over the last of those. */
 static void hy__back_emit(hy__back *K, int k, int single)
 {
     const hy__control_rec *r = K->r;
@@ -60667,7 +60698,8 @@ static int hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, int 
     return hy__unwind_walk(U, 0);
 }
 
-/* What of the gradient of variable i each branch says, a number for all of that; 0: it is there. */
+/* Encodes in one number how each branch says whether the gradient of variable i is present; 0: every branch
+ * gives it. */
 static int64_t hy__branch_says(const hy__unwinding *U, int n, int i)
 {
     int64_t says = 0;
@@ -60682,8 +60714,9 @@ static int64_t hy__branch_says(const hy__unwinding *U, int n, int i)
     return sure ? 0 : 1 + says;
 }
 
-/* Its graph: what has arrived, inputs of the branch, gradients, their flags; has: whose gradients some branch
- * gives; says: the first variable of which they say the same, or -1. */
+/* The backward graph of a branch. Its inputs: gradients that arrived, the branch's inputs, gradients of its
+ * results, their flags. has: variables of which some branch gives a gradient; says: the first variable that
+ * shares the flag of i, or -1. */
 static hy_graph *hy__branch_graph(const hy_diff *D, hy__unwinding *U, const char *has, const int *says)
 {
     const hy__control_rec *r = (const hy__control_rec *)D->attr;
@@ -61788,7 +61821,8 @@ static int hy__term_turn(const hy__weaver *w, hy__term *t, const char *order, in
     return 0;
 }
 
-/* The product of a and b, in a's place: what is in `keep` stays. 1: it takes more axes than there may be. */
+/* Contracts a with b and stores the result in a; letters in `keep` are not summed. Returns 1 if that takes
+ * more than HY_MAX_DIM axes. */
 static int hy__term_product(const hy__weaver *w, hy__term *a, hy__term *b, const char *keep)
 {
     char both[HY_MAX_DIM + 1] = "", rows[HY_MAX_DIM + 1] = "", columns[HY_MAX_DIM + 1] = "";
@@ -63115,7 +63149,8 @@ HY_API hy_block *hy_nn_random_lighting(hy_frame *F, double alpha)
     return hy__transform_new(F, "hy_nn_random_lighting", "RandomLighting", HY_OP_image_random_lighting, &r);
 }
 
-/* A window, of which some size is made: this one, or the middle, as large as fits and of the size's shape. */
+/* A crop, resized to `size`: the given box, or (middle) the largest in the middle with the proportions of
+ * `size`. */
 typedef struct hy__cropping { hy_block base; int middle, interp; int64_t at[4]; hy_ints size; } hy__cropping;
 
 static int hy__middle_of(hy_frame *F, const hy__cropping *b, hy_array *x, int64_t *at)
@@ -64300,8 +64335,8 @@ static int hy__check_steps(const hy__node *node)
     return 0;
 }
 
-/* How far, of its largest value, a head may be off: what the coarsest numbers on the way allow. Two units of
- * f16 and bf16, a step of int8. */
+/* How far a head may be off, in units of its largest value: by the coarsest type on the way. Two units of f16
+ * and bf16, a step of int8. */
 static double hy__check_bound(const hy_graph *g, int *steps)
 {
     static const double bounds[] = { 1e-5, 2.0 / 1024, 1.0 / 127, 2.0 / 128 };
@@ -67846,8 +67881,8 @@ static const char *hy__note_value(const hy_graph *g, const hy__node *node, const
     return NULL;
 }
 
-/* What says of a variable that it has no gradient; MXNet passes over it. Of those that say it and no rate
- * nobody asks for one: they were arrays from outside, or hy_add_constant's. */
+/* The attribute that says that a variable has no gradient; MXNet ignores it. Variables that have it but no
+ * rate of learning were arrays from outside, or hy_add_constant's. */
 static const char hy__null_says[] = "__grad_req__";
 static int hy__note_null(const hy_graph *g, const hy__node *var)
 {
@@ -67951,7 +67986,8 @@ static int hy__reads_as_learnt(const hy_graph *g, const hy__node *var)
     return 1;
 }
 
-/* Of a variable: what a file said; of a parameter what its block says; else its declared type. */
+/* Attributes of a variable: those of the file that it was read from, else what its parameter's block says,
+ * else its declared type. */
 static void hy__attrs_of_variable(hy__attrs *a, const hy_graph *g, const hy__node *node)
 {
     const hy__param *p = node->param;
@@ -68025,8 +68061,8 @@ static double hy__real_in(const void *record, const hy_attr *attr)
 }
 static int hy__is_whole(double v) { return fabs(v) < INT_MAX && v == floor(v); }
 
-/* Lists that are empty, which is the default but not always a value, and "all axes", which is None here and
- * nothing there; no scale, which is a scale of 0 there. */
+/* Attributes left out of a file: empty lists (the default, but not always a legal value), "all axes" (None
+ * here, absent in MXNet) and no scale (a scale of 0 there). */
 static int hy__is_left_out(const void *record, const hy_attr *attr)
 {
     const hy_ints *v = (const hy_ints *)(const void *)((const char *)record + attr->offset);
@@ -68077,8 +68113,8 @@ static int hy__var_place(const hy_graph *g, int i)
     return at;
 }
 
-/* "[0, 1]": where variables from .. to stand, or (to < 0) which input, counted from `from`, each that stands
- * there is. */
+/* Writes a list such as "[0, 1]": the places of variables from .. to - 1, or (to < 0) for each place the
+ * number of the input that is there, counted from `from`. */
 static void hy__attrs_places(hy__attrs *a, const char *key, const hy__node *node, int k, int from, int to)
 {
     const hy_graph *g = node->sub[k];
@@ -68258,9 +68294,9 @@ typedef struct hy__listing {
     int more;                           /* nodes that the file has more */
 } hy__listing;
 
-/* May it not run depth-first? Random operators are numbered as they ran, and of three gradients of one value
- * it counts which come first: two users give as many where gradients have gradients. uses: room for two
- * numbers per node. */
+/* Must the graph keep its order, instead of running depth-first? It must where order says which random number
+ * an operator draws, or which of three gradients of one value are summed first (two users give as many where
+ * gradients have gradients). uses: room for two numbers per node. */
 static int hy__order_counts(const hy_graph *g, int *uses)
 {
     int i, k, drawn = -1, counts = 0, *last = uses + g->n;
@@ -68316,9 +68352,9 @@ static void hy__listing_fill(hy__listing *v, int *uses, int mxnet)
     }
 }
 
-/* The version in a file: MXNet's, and so many of these as the file says more than MXNet and 0.3.0 knew, which
- * refuses a file with one, as this does one with two. MXNet's SymbolBlock cannot take what is newer than it;
- * so in a pair its own stands behind: of two it takes the last, as JSON's readers do, and we the first. */
+/* The version in a file: MXNet's plus HY__FORMAT for each extension that the file uses. 0.3.0 refuses files
+ * with one, this version files with two. MXNet's SymbolBlock cannot take a version newer than its own, so a
+ * pair has the key twice, MXNet's value last: readers of JSON take the last, we the first. */
 enum { HY__FORMAT = 10000000 };
 
 /* A graph to be written; named: what its variables and constants are called, by place. */
@@ -68365,7 +68401,8 @@ static int hy__draws_differ(const hy__listing *v)
     return differ || g->ranks[0] != n || g->ranks[1] != n;
 }
 
-/* Would 0.3.0 draw other numbers, which takes one for each such operator, in the order of the file? */
+/* 0.3.0 takes one random number for each such operator, in the order of the file. Would it draw other
+ * numbers? */
 static int hy__draws_moved(const hy__symbol *s)
 {
     int i, k, at, n, moved = 0;
@@ -69089,7 +69126,8 @@ static const hy__compound_op hy__compounds[] = {
       HY__AS_IF(min, "cast(reshape(min(equal_scalar(sub(%0, %0), 0)), shape='(1,)'), dtype=float32)") },
     { "_contrib_quadratic", "a|b|c", 1, 1,
       "add_scalar(mul(add_scalar(mul_scalar(%0, $a:0), $b:0), %0), $c:0)" },
-    /* a step whose gradient is that of x: the step, which has none, and x - x, of which one half has */
+    /* straight-through: step(x) + (x - x), where the gradient stops in all but the first x of that
+     * difference */
     { "_contrib_round_ste", "", 1, 1, "add(block_grad(round(%0)), sub(%0, block_grad(%0)))" },
     { "_contrib_sign_ste", "", 1, 1, "add(block_grad(sign(%0)), sub(%0, block_grad(%0)))" },
     { "SVMOutput", "margin|regularization_coefficient|use_linear", 2, 2, "=svm" },
@@ -70604,8 +70642,8 @@ static void hy__make_around(hy__compound *C)
 }
 
 /* --- shapes --- */
-/* What a line shows before its start or, seen from there, behind its end: places first .. last - 1 of itself
- * there and back, over and over. again: the border itself twice. */
+/* Reflects a line: its elements first .. last - 1, mirrored without end. again: the edge element is
+ * repeated. */
 static hy__edge hy__mirrored(hy__compound *C, hy__edge line, int again, int64_t first, int64_t last)
 {
     char from[32], to[32];
@@ -70889,8 +70927,8 @@ static void hy__make_concatenate(hy__compound *C)
     hy__make_with(&C->M, "dim", "0");
     hy__make_op(&C->M, HY_OP_concat, C->nin, C->in);
 }
-/* Sums over the last axis of the first and the one before the last of the second, which comes to the front by
- * changing places with one of size 1; that of a vector stays. Two vectors give (). */
+/* numpy.dot: contracts the last axis of a with the last but one of b, which comes to the front by changing
+ * places with an axis of size 1; the axis of a vector is there already. Two vectors give (). */
 static void hy__make_dot(hy__compound *C)
 {
     hy__edge a = C->in[0], b = C->in[1];
@@ -71493,8 +71531,8 @@ static int hy__read_cond(hy__control_read *C)
            hy__read_inputs_of(C, 2, "else_input_locs") ? -1 : 0;
 }
 
-/* Is input i a statistic for one of our bodies? Is it theirs? What none reads, neither the condition, is: it
- * may be a parameter, which the file has values for. */
+/* Is input i a running statistic of a body? *ours: a body reads it, or the condition does not: then it may be
+ * a parameter, which the file has values for. */
 static int hy__read_is_aux(const hy__control_read *C, int i, int *ours)
 {
     int k, aux = 0;
@@ -73569,7 +73607,7 @@ static int hy__int8_hands_on(const hy__node *node)
     return number == HY_OP_concat || (node->op && node->nin == 1 && (node->op->flags & HY_OP_VIEW));
 }
 
-/* May input k of node i be bytes? Sums of bytes are of half as many products. */
+/* May input k of node i be bytes? With such inputs a sum may have half as many products. */
 static int hy__int8_reads(const hy__quantizer *Q, int i, int k)
 {
     const hy__int8_layer *layer = &Q->layer[i];
@@ -73579,7 +73617,7 @@ static int hy__int8_reads(const hy__quantizer *Q, int i, int k)
     return !k && hy__int8_read(Q->b, i, &r) > 0 && r.stretches * r.steps <= HY__INT8_MOST / 2;
 }
 
-/* Does nothing but a join read this result on its way there? What others read keeps steps of its own. */
+/* Is a join the only reader of this result? With other readers it keeps a scale of its own. */
 static int hy__int8_joins_alone(const hy__quantizer *Q, int i)
 {
     while (Q->b->uses[i] == 1 && !Q->layer[i].gives && Q->b->graph->node[i]->nin == 1)
@@ -73631,7 +73669,7 @@ static hy__int8_bytes hy__int8_bytes_of(const hy__quantizer *Q, int i)
     return v;
 }
 
-/* What the steps of bytes have to span, from the thresholds of those that give them. */
+/* Finds the ranges that shared scales have to cover, from the thresholds of what gives the values. */
 static void hy__int8_spans(hy__quantizer *Q)
 {
     int i;
@@ -73695,8 +73733,8 @@ static int hy__int8_watch(hy__quantizer *Q, int i, hy__int8_seen *seen, hy_array
     return 0;
 }
 
-/* Sums of bytes are of two arrays of one shape. A dim of 1 may be one that is spread where other data come:
- * that of a batch is not if all data are of one input. */
+/* Sums of bytes add two arrays of one shape. A dim of 1 may be broadcast for other data, except the batch, if
+ * all data are of one input. */
 static int hy__int8_summed(const hy__quantizer *Q, int i, hy_array *const *made)
 {
     const hy__node *node = Q->b->graph->node[i];
@@ -74067,8 +74105,8 @@ static int hy__int8_calibrate(hy__quantizer *Q)
     return 0;
 }
 
-/* Variables know of what type and shape the samples are, the graph does not: a branch may hand one on as it
- * is, and an operator that must guess the shape of what it reads (pick) would say what others deny. */
+/* The variables know types and shapes of the samples, the graph does not: a branch may pass one on as it is,
+ * and an operator that infers the shape of what it reads (pick) might contradict the others. */
 static void hy__int8_tell(hy_frame *S, const hy__quantizer *Q, hy_array *const *in)
 {
     hy__flat flat;
@@ -75283,6 +75321,16 @@ static const struct hy__optim_row {
     double       value;
 } hy__optims[] = { HY__OPTIMS(HY__OPTIM_ROW) };
 
+/* Has it a loop with momentum, that is with another state? rmsprop's second loop is the centered one. */
+static int hy__optim_has_momentum(const hy_optim *x)
+{
+    int i;
+    for (i = 0; i < HY__OPTIM_COUNT; i++)
+        if (x->begin == hy__optims[i].begin && i != HY__OPTIM_rmsprop &&
+            hy__optims[i].states[1] > hy__optims[i].states[0]) return 1;
+    return 0;
+}
+
 /* Does it draw random numbers? An optimiser of the user's may. */
 static int hy__optim_draws(const hy_optim *x)
 {
@@ -76007,19 +76055,16 @@ static double *hy__setting(hy_trainer *T, int which)
     return which == HY__SET_WD ? &T->optim.opt.wd : &T->optim.opt.momentum;
 }
 
-/* May it be set to this? Without a momentum there is no state that one needs. */
+/* May it be set to this? A trainer made without momentum has no state for one. */
 static int hy__setting_ok(hy_frame *F, const hy_trainer *T, const char *who, int which, double v)
 {
     const hy_optim *o = &T->optim;
-    const int uses = o->begin == hy__momentum_begin || o->begin == hy__lars_begin ||
-                     o->begin == hy__lbsgd_begin || o->begin == hy__signum_begin ||
-                     o->begin == hy__dcasgd_begin;
     if (!(v >= 0 && v < HUGE_VAL))
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: %s is %g, where a number from 0 on is due", who,
                  hy__settings[which], v);
     else if (which == HY__SET_WD && o->by_row && v > 0)
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: %s has no weight decay", who, o->name);
-    else if (which == HY__SET_MOMENTUM && o->begin && !uses)
+    else if (which == HY__SET_MOMENTUM && o->begin && !hy__optim_has_momentum(o))
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: %s has no momentum", who, o->name);
     else if (which == HY__SET_MOMENTUM && o->begin && v > 0 && !T->begun)
         hy__fail(F, HY_ERROR_STATE, "%s: the trainer was made without momentum, so that it has no state for "
@@ -76416,7 +76461,7 @@ static hy_array *hy__loss_l2_forward(hy_frame *F, hy_block *self, hy_array *x)
     hy_array *square = hy_square(F, hy_sub(F, hy__loss_label(F, self, x, 1), hy_get(F, x, 0)));
     return hy__loss_mean(F, self, x, hy_mul_scalar(F, square, 0.5));
 }
-/* Class numbers, one a line: what is as wide as the prediction would pick as many. */
+/* Class numbers have size 1 along the class axis: labels as wide as the prediction are probably one-hot. */
 static void hy__loss_check_classes(hy_frame *F, const hy_array *p, const hy_array *label, hy_block *self)
 {
     const hy_shape *x = p ? &p->t.type.shape : NULL, *y = label ? &label->t.type.shape : NULL;

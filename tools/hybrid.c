@@ -3619,8 +3619,8 @@ static double layer_bytes(tool *T, const model *m, int at)
     return n;
 }
 
-/* The layers that could be in int8. What the copy took into one, a batch norm or a relu, is the layer's too:
- * nodes behind it that the copy has none of the name of. */
+/* The layers that could be in int8. A batch norm or relu that the copy took into one is part of it: nodes
+ * behind it whose names the copy lacks. */
 static dense *find_layers(tool *T, const model *m, const model *q, int *n)
 {
     dense *all = ROOM(T, dense, hy_graph_count(m->graph));

@@ -2531,8 +2531,8 @@ static hy_array *onnx__counter(onnx__run *R, int64_t n, int64_t factor, int axis
     return v ? onnx__from_doubles(R, s, HY_I64, v) : NULL;
 }
 
-/* Are all numbers of input i known before the network runs, and each from -n on below n? There are so many n
- * (each), by turns. *below: some are below 0. 0: they are not known, or an error stands. */
+/* Are all indices of input i known before the network runs, and in -n .. n - 1? n has `each` numbers, which
+ * apply in turn. *below: some are below 0. 0: they are not known, or an error stands. */
 static int onnx__known_places(onnx__run *R, int i, const int64_t *n, int each, int *below)
 {
     hy_frame *F;
@@ -6523,7 +6523,7 @@ static int64_t onnx__due_heads(onnx__run *R, const char *name)
     return 0;
 }
 
-/* What is no key for a query (of `no`, which may be broadcast) gets this number added; NULL: beside `mask`. */
+/* Adds `fill` to the scores where `no`, which may be broadcast, is not 0, besides `mask` if there is one. */
 static hy_array *onnx__hidden(onnx__run *R, hy_array *no, double fill, hy_array *mask)
 {
     hy_dtype d = onnx__type_in(R, 0);

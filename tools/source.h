@@ -203,8 +203,8 @@ static const char *hy__c_number(char *to, double v, hy_dtype dtype)
     return to;
 }
 
-/* Steps of 1 and places of 0 need not be read: "(i + 0) * 64 + k * 1" is "i * 64 + k". How many letters go
- * from s on: of those `keep` stays, if it is not 0. */
+/* Drops steps of 1 and places of 0: "(i + 0) * 64 + k * 1" becomes "i * 64 + k". Returns how many letters at
+ * s go; `keep`, if not 0, is written in their place. */
 static int hy__c_is_noise(const char *s, int left, char before, char *keep)
 {
     static const char *const nothing[] = { " * 1", " / 1", " + 0", " - 0" };
@@ -3207,8 +3207,8 @@ static void hy__c_open_regions(hy__c *c, const hy__c_step *s)
                                               : "const int inside = image >= 0 && image < $N;\n");
 }
 
-/* Down and across: %a is the name of that axis, L the length of the images along it, l that of results, i and
- * e where the region begins and ends. */
+/* The same text for both axes. %a: the axis; L and l: its length in images and in results; i and e: where the
+ * region begins and ends. */
 static void hy__c_region_axis(hy__c *c, const hy__c_step *s, int across)
 {
     c->word[0] = across ? "v" : "h";
@@ -4621,8 +4621,8 @@ static void hy__c_write_lines(hy__c *c, const hy__c_step *s)
     s->emit(c, s);
 }
 
-/* Writes a step to nowhere, and notes what of it is a parameter: inputs that its lines name, room that its
- * emitter asks for, and a place to say that data were bad. Halves that it wants as floats lie behind that. */
+/* A dry run of a step's emitter, which finds the parameters of its function: inputs that its lines name, room
+ * that it asks for, and where it says that data were bad. Halves that it wants as floats lie behind that. */
 static void hy__c_learn(hy__c *c, hy__c_step *s)
 {
     hy__target nowhere;
