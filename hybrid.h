@@ -38396,8 +38396,8 @@ HY__DISTRIBUTION(exponential, HY__EXPONENTIAL, 1 / r->lam, 0, r->lam > 0, "lam m
 #define HY__ON_exponential_like hy__exponential_like_infer, hy__exponential_like_bind, NULL, NULL
 
 /* --- random numbers that take as many throws as it needs --- *
- * Element i has numbers of its own, 2^20 times i and following. */
-typedef struct hy__dice { uint64_t seed, stream, at; } hy__dice;
+ * Element i has numbers of its own, 2^20 times i and following; two of them come at once. */
+typedef struct hy__dice { uint64_t seed, stream, at; uint32_t word[4]; } hy__dice;
 static hy__dice hy__dice_of(const hy_run *now, int64_t i)
 {
     hy__dice d;
@@ -38406,17 +38406,23 @@ static hy__dice hy__dice_of(const hy_run *now, int64_t i)
     d.at = (uint64_t)i << 20;
     return d;
 }
+static uint64_t hy__throw_bits(hy__dice *d)
+{
+    const uint32_t *w = d->word + 2 * (d->at % 2);
+    if (w == d->word) hy__philox(d->word, d->seed, d->stream, d->at / 2);
+    d->at++;
+    return (uint64_t)w[1] << 32 | w[0];
+}
 static double hy__throw(hy__dice *d)                    /* in (0, 1) */
 {
-    int64_t bits = (int64_t)(hy__random_u64(d->seed, d->stream, d->at++) >> 12);
+    int64_t bits = (int64_t)(hy__throw_bits(d) >> 12);
     return ((double)bits + 0.5) * 2.220446049250313e-16;
 }
 static double hy__throw_normal(hy__dice *d)
 {
-    uint64_t a = hy__random_u64(d->seed, d->stream, d->at), b = hy__random_u64(d->seed, d->stream, d->at + 1);
+    uint64_t a = hy__throw_bits(d), b = hy__throw_bits(d);
     uint32_t word[4];
     double x, y;
-    d->at += 2;
     word[0] = (uint32_t)a;
     word[1] = (uint32_t)(a >> 32);
     word[2] = (uint32_t)b;
@@ -38447,7 +38453,8 @@ static double hy__log_factorial(double k)
     return hy__log_f64(product);
 }
 
-/* Marsaglia and Tsang: the cube of a normal number, accepted nearly always. */
+/* Marsaglia and Tsang: the cube of a normal number, accepted nearly always; mostly for less than its
+ * logarithm, as they show. */
 static double hy__throw_gamma(hy__dice *d, double alpha)
 {
     double less = alpha < 1 ? hy__exp_down_f64(hy__log_f64(hy__throw(d)) / alpha) : 1;
@@ -38456,7 +38463,8 @@ static double hy__throw_gamma(hy__dice *d, double alpha)
         double x = hy__throw_normal(d), v = 1 + c * x, u = hy__throw(d);
         if (v <= 0) continue;
         v = v * v * v;
-        if (hy__log_f64(u) < 0.5 * x * x + a * (1 - v + hy__log_f64(v))) return a * v * less;
+        if (u < 1 - 0.0331 * (x * x) * (x * x) || hy__log_f64(u) < 0.5 * x * x + a * (1 - v + hy__log_f64(v)))
+            return a * v * less;
     }
 }
 
@@ -40285,7 +40293,7 @@ static int hy__name_op(hy_frame *F, const hy_op *op, int number)
     int at;
     if (hy__names_room(&F->root->heap, names, 2)) return -1;
     hy__names_add(&F->root->heap, names, op->name, number);
-    if (!op->mxnet) return 0;
+    if (!op->mxnet || !strcmp(op->mxnet, op->name)) return 0;
     at = hy__names_slot(names, op->mxnet);
     if (names->key[at]) return 0;
     names->key[at] = op->mxnet;
@@ -42047,7 +42055,7 @@ static void hy__nodes_undo(hy__nodes *store, hy__node *node)
 }
 
 /* Makes a node with room for everything it owns: in the memory of a store that it will join, or with NULL in
- * a block of its own. It joins a store when it is complete. */
+ * a block of its own. It joins a store when it is complete. Without a record its attributes are all 0. */
 static hy__node *hy__node_in(hy_frame *F, hy__nodes *store, const hy_op *op, int nin, int nout,
                              const void *record, const char *name)
 {
@@ -42066,7 +42074,7 @@ static hy__node *hy__node_in(hy_frame *F, hy__nodes *store, const hy_op *op, int
     node->type = (hy_type *)(void *)(block + size + edges);
     node->record = block + size + edges + types;
     node->name = block + size + edges + types + rec;
-    if (rec && op->record) { memcpy(node->record, record, op->record); hy__tidy_record(op, node->record); }
+    if (rec && record) { memcpy(node->record, record, op->record); hy__tidy_record(op, node->record); }
     memcpy(block + size + edges + types + rec, name, strlen(name) + 1);
     for (i = 0; i < nout; i++) node->type[i].shape.ndim = -1;
     return node;
@@ -42110,8 +42118,9 @@ static hy_graph *hy__node_sub(const hy__node *node) { return node->nsub ? node->
 /* Copies a node for another store, see hy__node_in; its inputs are still those of `from`. */
 static hy__node *hy__node_copy_in(hy_frame *F, hy__nodes *store, const hy__node *from)
 {
-    hy__node *node = hy__node_in(F, store, from->op, from->nin, from->nout, from->record, from->name);
+    hy__node *node = hy__node_in(F, store, from->op, from->nin, from->nout, NULL, from->name);
     if (!node) return NULL;
+    if (from->op) memcpy(node->record, from->record, from->op->record);         /* tidy already */
     if (hy__node_subs(F, node, from->nsub, from->sub)) { hy__node_discard(F, node); return NULL; }
     if (from->nin) memcpy(node->in, from->in, (size_t)from->nin * sizeof *node->in);
     memcpy(node->type, from->type, (size_t)from->nout * sizeof *node->type);
@@ -44013,13 +44022,23 @@ static int hy__dense_of(const hy__rewrite *R, const hy__node *node, const hy_typ
     return !R->mode->exact || !to->transposed || rows > HY__DOT_THIN_M;
 }
 
-/* Facts, and behind them the weights that are laid out. */
+/* May an operator run ahead of calls, or take a second input that is laid out there? */
+static int hy__may_be_early(const hy__rewrite *R, const hy__node *node)
+{
+    if (!node->op || node->early) return 0;
+    return hy__is_fixed(R, node) ||
+           (node->nin > 1 && hy__is_fixed(R, node->in[1].node) && !hy__is_pointwise(node));
+}
+
+/* Facts, and behind them the weights that are laid out. 1: no call needs any. */
 static int hy__find_weights(hy__rewrite *R)
 {
     const uint32_t size = hy__common_size(R);
+    int i = 0;
     if (hy__find_facts(R, sizeof(hy__common_set) + size * sizeof(hy__node *))) return -1;
     ((hy__common_set *)(void *)((char *)R->notes + hy__facts_bytes(R)))->mask = size - 1;
-    return 0;
+    while (i < R->from->n && !hy__may_be_early(R, R->from->node[i])) i++;
+    return i == R->from->n;
 }
 
 /* A weight laid out in the order in which a product reads it: once for all that read it, and from what was
@@ -46909,15 +46928,16 @@ static int hy__ahead_loop(hy__rewrite *R, hy__ahead *A, const hy__node *node, co
     return loop ? 1 : -1;
 }
 
-/* The rule, for loops over rows only: in one that stops by itself it would compute rows that no turn
- * needs. */
+static int hy__asks_loop(const hy__node *node)          /* one over rows: others may not need all of them */
+{
+    const hy__control_rec *r = (const hy__control_rec *)node->record;
+    return node->op && (node->op->flags & HY_OP_CONTROL) && node->nsub == 1 && !r->counted && !r->only;
+}
 static int hy__ahead_of_loop(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__ahead A;
     int got;
-    if (!node->op || !(node->op->flags & HY_OP_CONTROL) || node->nsub != 1 ||
-        ((const hy__control_rec *)node->record)->counted ||
-        ((const hy__control_rec *)node->record)->only) return 0;
+    if (!hy__asks_loop(node)) return 0;
     got = hy__ahead_open(R, &A, node, in);
     if (got > 0) got = hy__ahead_emit(R, &A, in) ? -1 : hy__ahead_loop(R, &A, node, in, out);
     hy__ahead_close(R->F, &A);
@@ -46964,7 +46984,7 @@ static int hy__asks_constants(const hy__node *node)     /* constants alone deter
 {
     int k = 0;
     while (k < node->nin && node->in[k].node->held) k++;
-    return node->op && k == node->nin;
+    return node->op && k == node->nin && !(node->op->flags & HY_OP_RANDOM);
 }
 static int hy__asks_algebra(const hy__node *node)       /* it may return an input, or move what was moved */
 {
@@ -46984,7 +47004,6 @@ static int hy__asks_tail(const hy__node *node)          /* a product gives it wh
     while (k < node->nin && !(node->in[k].node->op && HY__HAS_TAIL(node->in[k].node->op))) k++;
     return k < node->nin;
 }
-static int hy__asks_loop(const hy__node *node) { return node->op && (node->op->flags & HY_OP_CONTROL); }
 #ifndef HYBRID_NO_VISION
 static int hy__asks_filters(const hy__node *node) { return node->op && (node->op->flags & HY_OP_FILTERS); }
 static int hy__asks_layout(const hy__node *node)
@@ -51715,7 +51734,7 @@ HY_API hy_array *hy_var(hy_frame *S, const char *name, const hy_var_opt *opt)
     if (!hy__is_symbolic(S) || !name)
         return (hy_array *)hy__refuse(S, HY_ERROR_ARGUMENT, "hy_var: %s", name
                                       ? "the frame is not symbolic: use hy_symbolic" : "the name is NULL");
-    node = hy__node_new(S, NULL, 0, 1, NULL, name);
+    node = hy__node_in(S, hy__store_of(S), NULL, 0, 1, NULL, name);
     if (!node) return NULL;
     node->type[0].dtype = opt ? opt->dtype : HY_DTYPE_NONE;
     node->type[0].shape = opt && opt->shaped ? opt->shape : hy__no_shape();
@@ -56655,29 +56674,32 @@ static hy__tape *hy__derive_tape(const hy__deriving *B, const hy__edge *e)
 }
 
 /* Makes a variable of the gradient; meanwhile its rank says what it stands for. */
+static hy__node *hy__derive_node(hy__deriving *B, const char *name, int v, int what)
+{
+    hy__nodes *store = hy__store_of(B->S);
+    hy__node *node = B->S->code ? NULL : hy__node_in(B->S, store, NULL, 0, 1, NULL, name);
+    if (!node) return NULL;
+    node->type[0] = node->constant.type = B->T.type[v];
+    node->rank[0] = what;
+    return hy__node_add(B->S, store, node);
+}
 static hy_array *hy__derive_var(hy__deriving *B, const char *name, int v, int what)
 {
-    hy_array *x = hy_var(B->S, name, NULL);
-    if (!x) return NULL;
-    x->t.type = x->node->type[0] = x->node->constant.type = B->T.type[v];
-    x->node->rank[0] = what;
-    return x;
+    hy__node *node = hy__derive_node(B, name, v, what);
+    return node ? hy__node_handle(B->S, node, 0) : NULL;
 }
 
 /* Makes the variable that stands for a value, right behind one for its shape alone. */
 static void hy__derive_value(hy__deriving *B, hy__value *to, int v, int bytes)
 {
-    hy_array *x;
     if (B->again) {
         to->t.type = B->T.type[v];
         to->node = B->again[B->owner[v]];
         to->output = v - B->T.first[B->owner[v]];
         return;
     }
-    if (!B->var[v] && hy__derive_var(B, "shape", v, -1)) {
-        x = hy__derive_var(B, B->g->node[B->owner[v]]->name, v, v);
-        if (x) B->var[v] = x->node;
-    }
+    if (!B->var[v] && hy__derive_node(B, "shape", v, -1))
+        B->var[v] = hy__derive_node(B, B->g->node[B->owner[v]]->name, v, v);
     to->t.type = B->T.type[v];
     to->node = B->var[v];
     to->output = to->node && to->node->op ? v - B->T.first[B->owner[v]] : 0;
