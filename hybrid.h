@@ -8986,6 +8986,7 @@ static void hy__region_work(hy__region *region, int worker)
 struct hy__pool {
     hy__heap  *heap;
     int        workers, started;        /* wanted and running, besides the caller */
+    int        cores;                   /* of the machine: no more than these spin */
     struct hy__hand *hand;
     int64_t    gate;
     hy__region *region;
@@ -9004,11 +9005,11 @@ typedef struct hy__hand { hy__pool *pool; hy__thread thread; int worker; } hy__h
 enum { HY__GATE_CLOSED = 1024, HY__GATE_STEP = 2048, HY__SPINS = 20000, HY__TURNS = 64 };
 
 /* The next generation's gate, the same one if there is a job, or -1 to stop. */
-static int64_t hy__pool_wait(hy__pool *pool, int64_t seen)
+static int64_t hy__pool_wait(hy__pool *pool, int worker, int64_t seen)
 {
     int spins;
     int64_t gate;
-    for (spins = 0; spins < HY__SPINS; spins++) {
+    for (spins = 0; spins < HY__SPINS && worker < pool->cores; spins++) {
         gate = HY__LOAD(&pool->gate);
         if (gate / HY__GATE_STEP != seen || HY__LOAD(&pool->jobs)) return gate;
         if (HY__LOAD(&pool->stop)) return -1;
@@ -9029,7 +9030,7 @@ HY__THREAD_MAIN(hy__pool_main)
     const hy__hand *hand = (const hy__hand *)arg;
     hy__pool *pool = hand->pool;
     int64_t seen = 0, gate;
-    while ((gate = hy__pool_wait(pool, seen)) >= 0) {
+    while ((gate = hy__pool_wait(pool, hand->worker, seen)) >= 0) {
         if (gate / HY__GATE_STEP == seen) { pool->job(pool->job_user); continue; }
         seen = gate / HY__GATE_STEP;
         while (!(gate & HY__GATE_CLOSED) && gate / HY__GATE_STEP == seen) {
@@ -9045,6 +9046,7 @@ HY__THREAD_MAIN(hy__pool_main)
 
 static void hy__pool_start(hy__pool *pool)
 {
+    if (!pool->started) pool->cores = hy__cores();
     while (pool->started < pool->workers) {
         hy__hand *hand = &pool->hand[pool->started];
         hand->pool = pool;

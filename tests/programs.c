@@ -362,6 +362,7 @@ static int pg_handed(const pg_program *P, const pg_step *s, int ref)
 {
     const pg_body *b = &P->body[s->body[0]];
     int k = ref - s->out, arg = ref - b->arg;
+    if (s->kind == PG_OP) return ref;
     if (s->kind == PG_LAYER_CALL && !strcmp(s->op, "plain") && *s->attrs == '1')
         return k == 0 ? s->in[0] : ref;
     if (s->kind == PG_LAYER_CALL && !strcmp(s->op, "cell") && k == 1) return s->out;    /* its state */
@@ -546,7 +547,7 @@ static int pg_reads_as_several(const pg_program *P)
     return some;
 }
 
-static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item *a)
+static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item *a, int tangles)
 {
     const pg_item *b = pg_named(&pg_other, a->name);
     int loose = (way->flags & PG_LOOSE) != 0;
@@ -570,7 +571,7 @@ static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item
         return 0;
     }
     if (a->whole == 4 || (a->whole >= 2 && P->dynamic)) loose = 1;  /* sections have an order of their own */
-    if (a->whole >= 2 && P->loops && (P->order == 2 || pg_tangles(P))) loose = 1;
+    if (a->whole >= 2 && P->loops && (P->order == 2 || tangles)) loose = 1;
     if (a->whole >= 2 && P->order == 2 && (way->flags & (PG_LOADED | PG_PAIR)) && pg_reads_as_several(P))
         loose = 1;
     at = pg_differs(a, b, a->whole >= 2 && pg_asks(P) ? 2 : loose);
@@ -606,7 +607,7 @@ static int pg_same_misuse(const pg_program *P)
 /* 1 if the way agrees with line by line. loud: what differs is printed. */
 static int pg_agrees(const pg_program *P, const pg_way *way)
 {
-    int i;
+    int i, tangles;
     if ((way->flags & PG_STARVED) && pg_other.code == HY_ERROR_MEMORY) return !pg_other.kept;
     if (pg_other.kept) { pg_say("%d blocks of memory are lost\n", (int)pg_other.kept); return 0; }
     if (strstr(pg_other.error, pg_does_not_hold)) { pg_say("%s\n", pg_other.error); return 0; }
@@ -618,8 +619,9 @@ static int pg_agrees(const pg_program *P, const pg_way *way)
         return 0;
     }
     if (pg_line.error[0] || pg_other.error[0]) return 1;
+    tangles = P->loops && !(way->flags & PG_BRIEF) && pg_tangles(P);
     for (i = 0; i < pg_line.n; i++)
-        if (!pg_compare_item(P, way, &pg_line.item[i])) return 0;
+        if (!pg_compare_item(P, way, &pg_line.item[i], tangles)) return 0;
     if (P->fault && pg_other.misuse[0] && !pg_same_misuse(P)) {
         pg_say("called wrongly: %s\n  due: %s\n", pg_other.misuse, pg_line.misuse);
         return 0;

@@ -114,7 +114,7 @@ static void pg_settle(const pg_job *J)
 {
     static pg_program needed;
     hy_array *at[PG_LEAVES];
-    if (!J->block || J->P->wrong || hy_error(J->F)) return;
+    if (!J->block || J->P->wrong || !J->P->nlayer || hy_error(J->F)) return;
     needed = *J->P;
     pg_tidy(&needed);
     if (pg_count_layers(&needed, 0) == pg_count_layers(J->P, 0) && !(J->P->children && J->P->nlayer)) return;
