@@ -364,21 +364,25 @@
  *   from batches that show which numbers come; the network keeps its parameters. A report tells what the copy
  *   costs. A layer's data are cut at a threshold, the largest number that came or, with opt.entropy, what
  *   loses least: then they are whole numbers of 8 bits, as its weights are, channel by channel. Its sums are
- *   exact, so that results have the same bits on every instruction set. A NaN among them counts as 0.
+ *   exact, so that int8 layers give the same bits on every instruction set. A NaN among them counts as 0.
+ *   A layer stays f32 where int8 is slower by a table of costs, the same on every machine: few terms to a
+ *   sum (dense: below 64; 1 x 1: below 64, or fewer than 64 filters; larger kernels: below 27; more where
+ *   a group has 15 filters or fewer; where its data come from int8 layers in bytes: below 16), 1 x 1 in
+ *   groups, each channel by itself. The copy, hence its file, holds what was decided; opt.tell hears of each
+ *   layer why it stays. opt.all takes whatever can be int8: then all layers give the same bits everywhere.
  *   A result that nobody but such layers reads stays in 8 bits, through maximum pooling, joins and views, and
  *   sums of two such results are taken of whole numbers: 255 steps up to the largest that came, behind a relu
  *   from 0 on, else on both sides of 0. What is an output, or is read by anything else, is f32.
  *   The operators, int8_dense and int8_convolution, also take data of 8 bits with a zero point, or floats in
  *   256 steps of their own range, and give 8 bits in steps of out_scale, or the sums themselves. A result is
  *   within one step of what the formula gives in doubles; sums are of at most 65,536 products then. Depthwise
- *   convolution has a kernel of its own (quantised ONNX files use it; hy_quantize leaves it in f32), maximum
- *   pooling takes bytes. hy_onnx_to writes all of it as ONNX Runtime and others read it.
+ *   convolution has a kernel of its own (quantised ONNX files use it, and opt.all), maximum pooling takes
+ *   bytes. hy_onnx_to writes all of it as ONNX Runtime and others read it.
  *   Time against f32, one thread of an EPYC with AVX512-VNNI, gcc 12 -O2: dense 784-256-128-10 0.33 at
  *   batch 64, 0.29 at 1; dense layers of 400-48-10 and 64-48-10 at batch 64 0.48, 0.50; convolution 7 x 7,
  *   stride 2, 3 to 64 channels, 224 x 224: 0.40; 1 x 1, 256 to 64, 56 x 56: 0.65; 3 x 3, 256, 14 x 14:
- *   0.71; 3 x 3, 64, 56 x 56: 1.16; convolutions of 8 and 16 channels, batch 64: 2.5. The last two are what
- *   to name in `skip` where time counts: f32 has Winograd for the one and 16 images side by side for the
- *   other. With AVX2 alone dense layers take about 0.9 of f32, a quantised ResNet-50 0.78, with AVX-VNNI
+ *   0.71; 3 x 3, 64, 56 x 56: 1.16 (f32 has Winograd there): what to name in `skip` where time counts. With
+ *   AVX2 alone dense layers take about 0.9 of f32, a quantised ResNet-50 0.78, with AVX-VNNI
  *   beside it 0.35; in plain C int8 is slower. On a Cortex-M4 it saves flash (a keyword network 2.9 KB
  *   instead of 10.3), not time (1.1 times the instructions).
  *
@@ -4716,8 +4720,9 @@ HY_API int        hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, cons
  * sums in 32 bits, results in f32 again, or in 8 bits for the next such layer. samples: a batch as hy_call
  * takes it (as many arrays as the network takes, where that is known), else a group of batches; what they
  * bring to a layer decides its threshold. The copy is a block like any other. Layers stay as they are that
- * `skip` names, that are not f32, whose weight is no parameter, whose groups have less than 4 channels, or
- * that stand in loops. */
+ * `skip` names, that are not f32, whose weight is no parameter, whose groups have 2 or 3 channels, or that
+ * stand in loops; and, but for `all`, those that are slower in int8 by a table of costs, which is the same
+ * on every machine: it looks at the network alone. `tell` says why. */
 #ifndef HYBRID_NO_INT8
 typedef struct hy_quantize_report {
     int    layers, left;                /* in int8; others */
@@ -4731,6 +4736,9 @@ typedef struct hy_quantize_opt {
     hy_quantize_report *report;         /* where to write what the copy costs, or NULL */
     void      (*each)(hy_frame *F, double share, void *user);       /* after each batch; share: of all work */
     void       *user;
+    int         all;                    /* in int8 whatever can be, also where that is slower */
+    void      (*tell)(hy_frame *F, const char *layer, const char *why, void *user);
+                                        /* of each layer; why: it stays f32, or NULL */
 } hy_quantize_opt;
 HY_API hy_block  *hy_quantize(hy_frame *F, hy_block *net, hy_array *samples, const hy_quantize_opt *opt);
 #endif
@@ -73401,6 +73409,8 @@ HY__COLD_ROOMS
 enum { HY__INT8_BINS = 2048, HY__INT8_LEVELS = 128 };   /* of a histogram of |x|; of whole numbers, 0 too */
 
 enum { HY__INT8_LAYER = 1, HY__INT8_SUM };      /* what becomes int8: a layer; a sum of two bytes */
+/* Why a layer stays f32: it cannot be int8; that is slower; `skip` names it; it got nothing but zeros. */
+enum { HY__INT8_CANNOT = 1, HY__INT8_SLOWER, HY__INT8_SKIPPED, HY__INT8_UNTOLD };
 
 /* What numbers are seen somewhere. */
 typedef struct hy__int8_seen {
@@ -73412,7 +73422,7 @@ typedef struct hy__int8_seen {
 typedef struct hy__int8_layer {
     int     taken, batch_norm, relu;    /* becomes int8; places of these, or 0: no layer has an input there */
     int     within;                     /* 1 + the place of the layer that took it in */
-    int     skipped;                    /* a sum that `skip` names */
+    int     why;                        /* HY__INT8_CANNOT ...: why it is not taken */
     int     gives;                      /* 1 + the place of the layer, or sum, whose result this is */
     int     bytes, alike;               /* it stays in bytes; another place of the same steps, or its own */
     hy__int8_seen in, out;              /* out: where it stays in bytes */
@@ -73436,7 +73446,8 @@ typedef struct hy__int8_reading {
     int64_t groups, outs, channels;     /* outs, channels: of a group */
     int64_t taps, joined;               /* joined: taps of a stretch */
     int64_t stretches, steps, panels;   /* steps of a stretch, panels of a group */
-    int     last, axis;                 /* channels last; axis of the results' channels */
+    int     last, axis, dense;          /* channels last; axis of the results' channels; no convolution */
+    int64_t high, wide;                 /* each channel by itself: rows of the kernel, taps of one; else 0 */
 } hy__int8_reading;
 
 static int hy__int8_place(const hy__symbol_block *b, int i, int k)      /* of input k of node i */
@@ -73454,7 +73465,7 @@ static const hy_array *hy__int8_param(const hy__symbol_block *b, int i, int k, i
 static void hy__int8_dense_reading(const hy__node *node, const hy_shape *w, hy__int8_reading *r)
 {
     const hy__fully_connected_rec *rec = (const hy__fully_connected_rec *)node->record;
-    r->groups = r->taps = r->joined = 1;
+    r->groups = r->taps = r->joined = r->dense = 1;
     r->outs = w->dim[0];
     r->channels = w->dim[1];
     r->last = 1;
@@ -73474,6 +73485,11 @@ static void hy__int8_conv_reading(const hy__node *node, const hy_shape *w, hy__i
     r->joined = hy__tuple_at(a.dilate, a.n - 1, 1) == 1 ? a.kernel->v[a.n - 1] : 1;
     r->last = a.last;
     r->axis = a.channel;
+    if (a.groups == 1 || r->outs > 1 || r->channels > 1) return;
+    r->outs = a.groups;                 /* and one group: their panels are filled with neighbours */
+    r->groups = 1;
+    r->wide = a.kernel->v[a.n - 1];
+    r->high = a.n > 1 ? a.kernel->v[a.n - 2] : 1;
 }
 #endif
 
@@ -73495,8 +73511,8 @@ static int hy__int8_read(const hy__symbol_block *b, int i, hy__int8_reading *r)
 #ifndef HYBRID_NO_VISION
     else hy__int8_conv_reading(node, &w->t.type.shape, r);
 #endif
-    r->stretches = r->taps / r->joined;
-    r->steps = hy__pieces(r->channels * r->joined, HY__INT8_STEP);
+    r->stretches = r->high ? r->taps / r->high * hy__pieces(r->high, HY__INT8_STEP) : r->taps / r->joined;
+    r->steps = r->high ? 1 : hy__pieces(r->channels * r->joined, HY__INT8_STEP);
     r->panels = hy__pieces(r->outs, HY__INT8_PANEL);
     if (node->nin > 2 && !hy__int8_param(b, i, 2, r->groups * r->outs)) return -1;
     return (r->groups > 1 && r->channels < HY__INT8_STEP) || r->stretches * r->steps > HY__INT8_MOST ? -1 : 1;
@@ -73536,7 +73552,7 @@ static int hy__int8_skip(hy__quantizer *Q, const char *list)
             if (!hy__int8_called(g->node[i]->name, list, n)) continue;
             found = 1;
             Q->layer[i].taken = 0;
-            Q->layer[i].skipped = 1;
+            Q->layer[i].why = HY__INT8_SKIPPED;
         }
         if (found || !n) continue;
         return hy__fail(Q->F, HY_ERROR_UNKNOWN, "hy_quantize: no layer is called '%s'; there are %s", list,
@@ -73568,7 +73584,7 @@ static void hy__int8_find(hy__quantizer *Q)
         if (Q->layer[i].taken || !node->op || !node->nin) continue;
         from = hy__int8_place(b, i, 0);
         number = hy__op_number(node->op);
-        if (hy__int8_adds_up(node) && !Q->layer[i].skipped) Q->layer[i].taken = HY__INT8_SUM;
+        if (hy__int8_adds_up(node) && !Q->layer[i].why) Q->layer[i].taken = HY__INT8_SUM;
         normed = number == HY_OP_batch_norm || number == HY_OP_batch_norm_relu;
         relu = number == HY_OP_relu || number == HY_OP_batch_norm_relu || (number == HY_OP_activation &&
             ((const hy__activation_rec *)node->record)->act_type == HY_ACT_RELU);
@@ -73590,26 +73606,6 @@ static int hy__int8_is(const hy__node *node)
     if (number == HY_OP_int8_convolution) return 1;
 #endif
     return number == HY_OP_int8_dense;
-}
-
-static int hy__int8_choose(hy__quantizer *Q, const char *skip)
-{
-    hy__int8_reading r;
-    int i, were = 0;
-    Q->layer = (hy__int8_layer *)hy__alloc_zero(&Q->F->root->heap,
-                                                (size_t)Q->b->graph->n * sizeof *Q->layer + 1);
-    if (!Q->layer) { hy__no_memory(Q->F, "hy_quantize"); return -1; }
-    for (i = 0; i < Q->b->graph->n; i++) Q->layer[i].taken = hy__int8_read(Q->b, i, &r) > 0;
-    if (hy__int8_skip(Q, skip)) return -1;
-    hy__int8_find(Q);
-    for (i = 0; i < Q->b->graph->n; i++) {
-        Q->taken += Q->layer[i].taken == HY__INT8_LAYER;
-        Q->left += !Q->layer[i].taken && hy__int8_read(Q->b, i, &r) != 0;
-    }
-    for (i = 0; i < Q->b->graph->n; i++) were += hy__int8_is(Q->b->graph->node[i]);
-    if (!Q->taken && were) hy__warn(Q->F, "hy_quantize: it is in int8 already: %d layers are", were);
-    else if (!Q->taken) hy__warn(Q->F, "hy_quantize: there is no layer that can be in int8");
-    return 0;
 }
 
 /* --- what stays in bytes between layers --- */
@@ -73732,6 +73728,88 @@ static void hy__int8_between(hy__quantizer *Q, int known)
             Q->layer[hy__int8_root(Q, hy__int8_place(Q->b, i, k))].alike = hy__int8_root(Q, i);
 }
 
+/* --- where int8 is slower --- *
+ * Time of int8 against f32 of a layer by itself, floats in and out, geometric means of AVX2, AVX-VNNI and
+ * AVX-512 (a Sapphire Rapids, one thread); terms: products of a sum.
+ *   dense, 8 filters:       1.2 to 1.9 of 64 to 256 terms, batch 1 to 64; 0.95 of 512 at batch 64
+ *   dense, 16 and more:     1.7 to 2.2 of 1 term, 1.1 to 1.5 of 16, 0.9 to 1.3 of 32, 0.65 to 1.04 of 64
+ *   1 x 1, 8 and 16:        2.8 to 3.4, 1.6 of 16 terms; 2.7, 1.5 of 64; 2.5, 1.5 of 128
+ *   1 x 1, 32; 64:          1.4, 1.3 of 16; 1.1, 0.9 of 64; 1.02, 0.8 of 128
+ *   3 x 3 and 5 x 5, 8:     3.4 of 9 terms, 1.6 of 36, 1.16 of 72, 0.9 of 144
+ *   3 x 3 and 5 x 5, 12:    1.3 of 36, 0.93 of 72; 16 and more: 1.2 to 1.8 of 9, 1.0 of 27, 0.85 of 36
+ *   1 x 1 in 8 groups:      7.6 to 1.4 of 4 to 128 terms; each channel by itself 4.7 (3 x 3), 1.3 (5 x 5)
+ * Between layers in int8, where its data are bytes already and its results stay so, a layer of 16 terms takes
+ * 0.9 to 1.05 of what it takes in f32; one with each channel by itself about 1.04. */
+enum { HY__INT8_NEVER = INT_MAX, HY__INT8_FROM_BYTES = 16 };
+typedef struct hy__int8_cost { int dense, taps, filters, terms; } hy__int8_cost;
+static const hy__int8_cost hy__int8_costs[] = {     /* up to so many of both: so many terms pay */
+    { 1, 1, 8, 512 }, { 1, 1, INT_MAX, 64 },
+    { 0, 1, 63, HY__INT8_NEVER }, { 0, 1, INT_MAX, 64 },
+    { 0, INT_MAX, 8, 128 }, { 0, INT_MAX, 15, 64 }, { 0, INT_MAX, INT_MAX, 27 } };
+
+static int hy__int8_is_slower(const hy__int8_reading *r, int from_bytes)
+{
+    const hy__int8_cost *c = hy__int8_costs;
+    if (r->high || (r->groups > 1 && r->taps == 1)) return 1;
+    if (from_bytes) return r->channels * r->taps < HY__INT8_FROM_BYTES;
+    while (c->dense != r->dense || c->taps < r->taps || c->filters < r->outs) c++;
+    return r->channels * r->taps < c->terms;
+}
+
+/* A layer that stays f32: what it had taken in is by itself again. */
+static void hy__int8_leave(hy__quantizer *Q, int i, int why)
+{
+    int k;
+    Q->layer[i].taken = Q->layer[i].relu = Q->layer[i].batch_norm = 0;
+    Q->layer[i].why = why;
+    for (k = 0; k < Q->b->graph->n; k++) if (Q->layer[k].within == i + 1) Q->layer[k].within = 0;
+}
+
+/* Those that get floats where one before them stays f32 are weighed again. */
+static void hy__int8_weigh(hy__quantizer *Q)
+{
+    hy__int8_reading r;
+    int i, changed = 1;
+    while (changed) {
+        hy__int8_between(Q, 0);
+        for (changed = i = 0; i < Q->b->graph->n; i++) {
+            if (Q->layer[i].taken != HY__INT8_LAYER) continue;
+            hy__int8_read(Q->b, i, &r);
+            if (!hy__int8_is_slower(&r, Q->layer[hy__int8_place(Q->b, i, 0)].bytes)) continue;
+            hy__int8_leave(Q, i, HY__INT8_SLOWER);
+            changed = 1;
+        }
+    }
+}
+
+static int hy__int8_choose(hy__quantizer *Q, const char *skip)
+{
+    hy__int8_reading r;
+    int i, were = 0, slower = 0;
+    Q->layer = (hy__int8_layer *)hy__alloc_zero(&Q->F->root->heap,
+                                                (size_t)Q->b->graph->n * sizeof *Q->layer + 1);
+    if (!Q->layer) { hy__no_memory(Q->F, "hy_quantize"); return -1; }
+    for (i = 0; i < Q->b->graph->n; i++) {
+        const int layer = hy__int8_read(Q->b, i, &r);
+        Q->layer[i].taken = layer > 0;
+        Q->layer[i].why = layer < 0 ? HY__INT8_CANNOT : 0;
+    }
+    if (hy__int8_skip(Q, skip)) return -1;
+    hy__int8_find(Q);
+    if (!Q->opt.all) hy__int8_weigh(Q);
+    for (i = 0; i < Q->b->graph->n; i++) {
+        Q->taken += Q->layer[i].taken == HY__INT8_LAYER;
+        Q->left += !Q->layer[i].taken && hy__int8_read(Q->b, i, &r) != 0;
+    }
+    for (i = 0; i < Q->b->graph->n; i++) were += hy__int8_is(Q->b->graph->node[i]);
+    for (i = 0; i < Q->b->graph->n; i++) slower += Q->layer[i].why == HY__INT8_SLOWER;
+    if (!Q->taken && were) hy__warn(Q->F, "hy_quantize: it is in int8 already: %d layers are", were);
+    else if (!Q->taken && slower)
+        hy__warn(Q->F, "hy_quantize: in int8 all of the %d layers would be slower; `all` takes them", slower);
+    else if (!Q->taken) hy__warn(Q->F, "hy_quantize: there is no layer that can be in int8");
+    return 0;
+}
+
 /* --- what is seen --- */
 static int hy__int8_watch(hy__quantizer *Q, int i, hy__int8_seen *seen, hy_array *x, int batch)
 {
@@ -73827,6 +73905,18 @@ static double hy__int8_largest(const float *w, int64_t n)
     return most;
 }
 
+/* Where in a step's 4 numbers, or in which step, a tap stands for a channel of a group. */
+static int64_t hy__int8_spot(const hy__int8_reading *r, int64_t tap, int64_t c)
+{
+    const int64_t at = tap % r->joined * r->channels + c;
+    const int64_t y = r->high ? tap / r->wide % r->high : 0;            /* 4 taps one below the other */
+    if (!r->high)
+        return (tap / r->joined * r->steps + at / HY__INT8_STEP) * HY__INT8_BYTES + at % HY__INT8_STEP;
+    tap = (tap / r->wide / r->high * hy__pieces(r->high, HY__INT8_STEP) + y / HY__INT8_STEP) * r->wide +
+        tap % r->wide;
+    return tap * HY__INT8_BYTES + y % HY__INT8_STEP;
+}
+
 /* Channel o, in 127ths of `most`, to its place in a panel. */
 static void hy__int8_pack(const hy__int8_reading *r, int64_t o, const float *w, double most, signed char *to)
 {
@@ -73836,9 +73926,7 @@ static void hy__int8_pack(const hy__int8_reading *r, int64_t o, const float *w, 
     for (tap = 0; tap < r->taps; tap++)
         for (c = 0; c < r->channels; c++) {
             double v = w[r->last ? tap * r->channels + c : c * r->taps + tap] * per_unit;
-            int64_t at = tap % r->joined * r->channels + c;
-            int64_t step = tap / r->joined * r->steps + at / HY__INT8_STEP;
-            to[step * HY__INT8_BYTES + at % HY__INT8_STEP] = (signed char)(int)(v < 0 ? v - 0.5 : v + 0.5);
+            to[hy__int8_spot(r, tap, c)] = (signed char)(int)(v < 0 ? v - 0.5 : v + 0.5);
         }
 }
 
@@ -74072,13 +74160,12 @@ static int hy__int8_tells(hy_frame *F, hy_array *const *batch, int batches)
 static int hy__int8_untold(hy__quantizer *Q)
 {
     const hy_graph *g = Q->b->graph;
-    int i, k, before = Q->taken;
+    int i, before = Q->taken;
     for (i = 0; i < g->n; i++) {
         if (Q->layer[i].taken != HY__INT8_LAYER || Q->layer[i].in.most > 0) continue;
-        Q->layer[i].taken = 0;
+        hy__int8_leave(Q, i, HY__INT8_UNTOLD);
         Q->taken--;
         Q->left++;
-        for (k = 0; k < g->n; k++) if (Q->layer[k].within == i + 1) Q->layer[k].within = 0;
     }
     if (before && (!Q->taken || !hy__int8_tells(Q->F, Q->batch, Q->batches)))
         return hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: the samples are none, or nothing but zeros, "
@@ -74295,6 +74382,49 @@ static void hy__int8_report(hy__quantizer *Q, hy_block *made, hy_quantize_report
     report->same = sums.rows > 0 ? sums.same / sums.rows : 1;
 }
 
+/* Why layer i stays f32, as a sentence; NULL: it does not. */
+static const char *hy__int8_because(const hy__quantizer *Q, int i, char *text, size_t size)
+{
+    hy__line line = hy__line_open(text, size);
+    hy__int8_reading r;
+    hy__int8_read(Q->b, i, &r);
+    switch (Q->layer[i].why) {
+    case HY__INT8_SKIPPED: hy__say(&line, "skip names it"); break;
+    case HY__INT8_UNTOLD: hy__say(&line, "the samples give it nothing but zeros"); break;
+    case HY__INT8_SLOWER:
+        if (r.high) hy__say(&line, "each channel is by itself, int8 would be slower");
+        else hy__say(&line, "its sums have %l term%s, for %l filter%s%s: int8 would be slower",
+                     r.channels * r.taps, r.channels * r.taps == 1 ? "" : "s", r.outs, r.outs == 1 ? "" : "s",
+                     r.groups > 1 ? " a group" : "");
+        break;
+    case HY__INT8_CANNOT:
+        if (!r.taps) hy__say(&line, "its weight is no parameter in f32");
+        else if (r.groups > 1 && r.channels < HY__INT8_STEP)
+            hy__say(&line, "its groups have %l channels", r.channels);
+        else if (r.stretches * r.steps > HY__INT8_MOST) hy__say(&line, "its sums do not fit 32 bits");
+        else hy__say(&line, "its bias is no parameter in f32");
+        break;
+    default: return NULL;
+    }
+    return text;
+}
+
+static void hy__int8_say_why(hy__quantizer *Q)
+{
+    static const hy__role role = { "`tell` of hy_quantize", NULL, "(F, layer, why, user)" };
+    char text[120];
+    hy__int8_reading r;
+    hy__callback visit;
+    int i;
+    for (i = 0; i < Q->b->graph->n && Q->opt.tell && !Q->F->code; i++) {
+        if (!hy__int8_read(Q->b, i, &r)) continue;
+        visit = hy__callback_open(Q->F, &role);
+        Q->opt.tell(Q->F, Q->b->graph->node[i]->name, hy__int8_because(Q, i, text, sizeof text),
+                    Q->opt.user);
+        hy__callback_close(Q->F, &visit, NULL);
+    }
+}
+
 /* --- from outside --- */
 /* The network's graph, traced for the samples if it has none yet: as a batch, else as a group of batches.
  * One that was imported has one, which declares its inputs. */
@@ -74379,6 +74509,7 @@ HY_API hy_block *hy_quantize(hy_frame *F, hy_block *net, hy_array *samples, cons
     if (!hy__int8_open(&Q, net, &samples) && !hy__int8_choose(&Q, Q.opt.skip) && !hy__int8_calibrate(&Q))
         made = hy__int8_build(&Q);
     if (made && Q.opt.report) hy__int8_report(&Q, made, Q.opt.report);
+    if (made) hy__int8_say_why(&Q);
     hy__int8_close(&Q);
     hy_end(F);
     return made ? hy__made(F, made) : NULL;

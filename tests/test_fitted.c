@@ -108,7 +108,7 @@ static void test_fitted_goes_on(void)
     CHECK(hy_export_c(F, net, x, "fitted.c", NULL) == 0);
     remove("fitted.c");
 #endif
-    small = hy_quantize(F, net, x, NULL);
+    small = hy_quantize(F, net, x, &quantize_all);
     CHECK(small && hy_call(F, small, x));
     hy_hybridize(F, net, NULL);                 /* its programs go */
     CHECK(hy_save_model_to(F, net, NULL) != NULL);

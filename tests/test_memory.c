@@ -269,7 +269,7 @@ static int memory_quantize(hy_frame *F)
     memset(&o, 0, sizeof o);
     memset(&report, 0, sizeof report);
     o.report = &report;
-    o.entropy = 1;
+    o.entropy = o.all = 1;
     hy_append(F, net, hy_nn_conv2d(F, 4, HY_INTS(3, 3), NULL), hy_nn_batch_norm(F, NULL),
               hy_nn_activation(F, "relu"), hy_nn_dense(F, 2, NULL));
     hy_initialize(F, net, &init);

@@ -162,7 +162,7 @@ static void outside_ways(int which)
     outside_same(F, read, x, want, 1e-6);
     outside_same(F, tb_reloaded(F, &n->base, NULL, 0), x, want, 1e-6);
     outside_same(F, tb_reloaded(F, read, NULL, 0), x, want, 1e-6);
-    small = hy_quantize(F, &n->base, x, NULL);
+    small = hy_quantize(F, &n->base, x, &quantize_all);
     outside_same(F, small, x, want, .05);
     outside_same(F, small ? outside_read(F, outside_bytes(F, small)) : NULL, x, want, .05);
     outside_symbolic(F, &n->base, x, want);

@@ -8,6 +8,8 @@ static int quantize_same(hy_frame *F, hy_array *a, hy_array *b)
            !memcmp(hy_data(F, a), hy_data(F, b), (size_t)hy_size(F, a) * sizeof(float));
 }
 
+static const hy_quantize_opt quantize_all = { 0, NULL, NULL, NULL, NULL, 1, NULL };     /* small as the layers are */
+
 static hy_array *quantize_noise(hy_frame *F, hy_shape shape)       /* the same in every frame */
 {
     hy_seed(F, 11);
@@ -54,13 +56,13 @@ static void quantize_network(void)
     hy_block *net = quantize_net(F), *small, *again;
     hy_array *x = quantize_images(F), *y, *z, *file;
     hy_quantize_report report;
-    hy_quantize_opt opt = { 0 };
+    hy_quantize_opt opt = quantize_all;
     char text[4000];
     opt.report = &report;
     hy_call(F, net, x);
     small = hy_quantize(F, net, x, &opt);
     if (!CHECK(small && !hy_error(F))) { printf("    %s\n", hy_error(F)); hy_close(F); return; }
-    CHECK(report.layers == 5 && report.left == 1 && report.same > 0.8);
+    CHECK(report.layers == 6 && report.left == 0 && report.same > 0.8);
     y = hy_call(F, net, x);
     z = hy_call(F, small, x);
     CHECK(report.largest > 0 && report.largest < 0.1 && report.mean < report.largest);
@@ -68,7 +70,7 @@ static void quantize_network(void)
     CHECK_NEAR(hy_item(F, hy_mean(F, hy_abs(F, hy_sub(F, y, z)), HY_ALL, NULL)), report.mean, 1e-6);
     hy_hybridize(F, small, NULL);
     CHECK(quantize_same(F, hy_call(F, small, x), z));
-    CHECK(quantize_ops(F, small, "int8_convolution") == 3 && quantize_ops(F, small, "int8_dense") == 2);
+    CHECK(quantize_ops(F, small, "int8_convolution") == 4 && quantize_ops(F, small, "int8_dense") == 2);
     CHECK(quantize_ops(F, small, "batch_norm") == 0 && quantize_ops(F, small, "activation") == 0);
     CHECK(hy_block_text(F, small, text, sizeof text) && strstr(text, "int8_dense"));
     file = hy_save_model_to(F, small, NULL);
@@ -106,7 +108,7 @@ static void quantize_padding_behind(void)
     hy_initialize(F, net, NULL);
     hy_hybridize(F, net, NULL);
     y = hy_call(F, net, x);
-    small = hy_quantize(F, net, x, NULL);
+    small = hy_quantize(F, net, x, &quantize_all);
     if (small) hy_hybridize(F, small, NULL);
     z = small ? hy_call(F, small, x) : NULL;
     if (CHECK(z && hy_size(F, z) == hy_size(F, y))) {
@@ -117,6 +119,200 @@ static void quantize_padding_behind(void)
     }
     CHECK_STR(hy_error(F), NULL);
     hy_close(F);
+}
+
+/* Where each channel is by itself, in one, two and three dims, rows of the kernel by fours, channels first and last:
+ * with weights that are whole numbers and data that are, too, results are those of f32. */
+static void quantize_deep(void)
+{
+    static const struct { int n, kernel[3], last, stride; } c[] = {
+        { 1, { 5 }, 0, 2 }, { 2, { 3, 3 }, 0, 1 }, { 2, { 5, 2 }, 0, 2 }, { 2, { 7, 1 }, 1, 1 }, { 3, { 2, 5, 3 }, 0, 1 } };
+    int i, d;
+    for (i = 0; i < (int)(sizeof c / sizeof *c); i++) {
+        hy_frame *F = hy_open(NULL);
+        hy_shape data = HY_SHAPE(2, 19), weight = HY_SHAPE(19);
+        hy_ints kernel = HY_INTS(1);
+        hy_array *x, *y, *z = NULL, *w;
+        hy_block *net, *small;
+        data.ndim = weight.ndim = c[i].n + 2;
+        weight.dim[1] = data.dim[c[i].last ? c[i].n + 1 : 1] = 1;
+        kernel.n = c[i].n;
+        for (d = 0; d < c[i].n; d++) {
+            kernel.v[d] = c[i].kernel[d];
+            data.dim[d + (c[i].last ? 1 : 2)] = 9;
+            weight.dim[d + (c[i].last ? 1 : 2)] = c[i].kernel[d];
+        }
+        data.dim[c[i].last ? c[i].n + 1 : 1] = 19;
+        if (c[i].last) weight.dim[c[i].n + 1] = 1;
+        {
+            hy_nn_conv_opt o = { 0 };
+            o.groups = 19;
+            o.strides = HY_INTS(c[i].stride);
+            if (c[i].last) o.layout = HY_LAYOUT_NHWC;
+            net = c[i].n == 1 ? hy_nn_conv1d(F, 19, kernel, &o) : c[i].n == 2 ? hy_nn_conv2d(F, 19, kernel, &o)
+                : hy_nn_conv3d(F, 19, kernel, &o);
+        }
+        hy_seed(F, 3);
+        hy_initialize(F, net, NULL);
+        x = hy_round(F, hy_uniform(F, data, -127, 127));
+        ((float *)hy_write(F, x))[0] = 127;
+        hy_call(F, net, x);
+        w = hy_round(F, hy_uniform(F, weight, -126, 126));
+        for (d = 0; d < 19; d++) ((float *)hy_write(F, w))[d * (hy_size(F, w) / 19)] = 127;
+        hy_assign(F, hy_param(F, net, "weight"), w);
+        y = hy_call(F, net, x);
+        small = hy_quantize(F, net, x, &quantize_all);
+        if (small) z = hy_call(F, small, x);
+        if (!CHECK(z && quantize_same(F, y, z))) printf("    case %d\n", i);
+        if (small) hy_hybridize(F, small, NULL);
+        if (z) CHECK(quantize_same(F, hy_call(F, small, x), z));
+        CHECK(small && quantize_ops(F, small, "int8_convolution") == 1);
+        CHECK_STR(hy_error(F), NULL);
+        hy_close(F);
+    }
+}
+
+/* --- where int8 is slower --- */
+/* The rows of the table, each at its ends. */
+static void quantize_costs(void)
+{
+    static const struct { int dense, taps, outs, channels, groups, bytes, slower; } c[] = {
+        { 1, 1, 8, 511, 1, 0, 1 }, { 1, 1, 8, 512, 1, 0, 0 }, { 1, 1, 9, 63, 1, 0, 1 }, { 1, 1, 9, 64, 1, 0, 0 },
+        { 1, 1, 8, 15, 1, 1, 1 }, { 1, 1, 8, 16, 1, 1, 0 }, { 0, 1, 63, 100000, 1, 0, 1 }, { 0, 1, 64, 63, 1, 0, 1 },
+        { 0, 1, 64, 64, 1, 0, 0 }, { 0, 1, 8, 16, 1, 1, 0 }, { 0, 1, 64, 15, 1, 1, 1 }, { 0, 9, 8, 14, 1, 0, 1 },
+        { 0, 9, 8, 15, 1, 0, 0 }, { 0, 9, 15, 7, 1, 0, 1 }, { 0, 9, 15, 8, 1, 0, 0 }, { 0, 9, 16, 2, 1, 0, 1 },
+        { 0, 9, 16, 3, 1, 0, 0 }, { 0, 1, 64, 512, 2, 0, 1 }, { 0, 1, 64, 512, 2, 1, 1 }, { 0, 9, 16, 16, 2, 0, 0 },
+        { 0, 25, 16, 1, 1, 0, 1 }, { 0, 25, 8, 1, 1, 1, 0 } };
+    hy__int8_reading r;
+    int i;
+    for (i = 0; i < (int)(sizeof c / sizeof *c); i++) {
+        memset(&r, 0, sizeof r);
+        r.dense = c[i].dense;
+        r.taps = c[i].taps;
+        r.outs = c[i].outs;
+        r.channels = c[i].channels;
+        r.groups = c[i].groups;
+        if (!CHECK(hy__int8_is_slower(&r, c[i].bytes) == c[i].slower)) printf("    case %d\n", i);
+    }
+    r.high = 3;                         /* each channel by itself */
+    CHECK(hy__int8_is_slower(&r, 0) && hy__int8_is_slower(&r, 1));
+}
+
+typedef struct quantize_told { hy_frame *F; char text[2000]; } quantize_told;
+static void quantize_tell(hy_frame *F, const char *layer, const char *why, void *user)
+{
+    quantize_told *told = (quantize_told *)user;
+    size_t n = strlen(told->text);
+    CHECK(F == told->F);
+    snprintf(told->text + n, sizeof told->text - n, "%s: %s\n", layer, why ? why : "int8");
+}
+
+static hy_block *quantize_uneven(hy_frame *F)
+{
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    hy_nn_conv_opt relu = { 0 }, deep = { 0 }, grouped = { 0 }, thin = { 0 };
+    relu.activation = deep.activation = "relu";
+    deep.groups = 12;
+    grouped.groups = 2;
+    thin.groups = 4;
+    deep.padding = grouped.padding = thin.padding = HY_INTS(1, 1);
+    hy_append(F, net, hy_nn_conv2d(F, 64, HY_INTS(3, 3), &relu), hy_nn_conv2d(F, 12, HY_INTS(1, 1), &relu),
+              hy_nn_conv2d(F, 12, HY_INTS(3, 3), &deep), hy_nn_conv2d(F, 16, HY_INTS(1, 1), &relu),
+              hy_nn_conv2d(F, 16, HY_INTS(3, 3), &grouped), hy_nn_conv2d(F, 8, HY_INTS(1, 1), NULL),
+              hy_nn_conv2d(F, 8, HY_INTS(3, 3), &thin), hy_nn_dense(F, 40, NULL), hy_nn_dense(F, 10, NULL),
+              hy_nn_dense(F, 9, NULL), hy_nn_dense(F, 3, NULL));
+    hy_seed(F, 5);
+    hy_initialize(F, net, NULL);
+    return net;
+}
+
+/* What the table leaves in f32, why, and that `all` takes it. */
+static void quantize_slower(void)
+{
+    static const char *const due =
+        "conv0_fwd: int8\n"
+        "conv1_fwd: int8\n"
+        "conv2_fwd: each channel is by itself, int8 would be slower\n"
+        "conv3_fwd: its sums have 12 terms, for 16 filters: int8 would be slower\n"
+        "conv4_fwd: its sums have 72 terms, for 8 filters a group: int8 would be slower\n"
+        "conv5_fwd: its sums have 16 terms, for 8 filters: int8 would be slower\n"
+        "conv6_fwd: its groups have 2 channels\n"
+        "dense0_fwd: int8\n"
+        "dense1_fwd: int8\n"
+        "dense2_fwd: skip names it\n"
+        "dense3_fwd: its sums have 9 terms, for 3 filters: int8 would be slower\n";
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = quantize_uneven(F);
+    hy_array *x = quantize_noise(F, HY_SHAPE(2, 3, 8, 8));
+    hy_quantize_report report;
+    hy_quantize_opt opt = { 0 };
+    static quantize_told told;
+    opt.report = &report;
+    opt.skip = "dense2";
+    opt.tell = quantize_tell;
+    opt.user = &told;
+    told.F = F;
+    told.text[0] = 0;
+    CHECK(hy_quantize(F, net, x, &opt) && report.layers == 4 && report.left == 7);
+    CHECK_STR(told.text, due);
+    opt.all = 1;
+    opt.skip = NULL;
+    told.text[0] = 0;
+    CHECK(hy_quantize(F, net, x, &opt) && report.layers == 10 && report.left == 1);
+    CHECK(strstr(told.text, "conv6_fwd: its groups have 2 channels\n") && !strstr(told.text, "slower"));
+    net = hy_nn_dense(F, 3, NULL);              /* nothing is left */
+    hy_initialize(F, net, NULL);
+    opt.all = 0;
+    CHECK(hy_quantize(F, net, hy_ones(F, HY_SHAPE(2, 4)), &opt) && report.layers == 0 && report.left == 1);
+    net = hy_nn_hybrid_sequential(F);           /* zeros tell nothing */
+    hy_append(F, net, hy_nn_dense(F, 70, NULL), hy_nn_activation(F, "relu"), hy_nn_dense(F, 20, NULL));
+    hy_initialize(F, net, NULL);
+    hy_call(F, net, hy_ones(F, HY_SHAPE(2, 64)));
+    hy_assign(F, hy_param(F, hy_child(F, net, 0), "weight"), hy_zeros(F, HY_SHAPE(70, 64)));
+    told.text[0] = 0;
+    CHECK(hy_quantize(F, net, hy_ones(F, HY_SHAPE(2, 64)), &opt) && report.layers == 1 && report.left == 1);
+    CHECK(strstr(told.text, "_fwd: the samples give it nothing but zeros\n"));
+    CHECK_STR(hy_error(F), NULL);
+    CHECK(hy_close(F) == 0);
+}
+
+static int quantize_mixed(hy_frame *F, hy_block *net)
+{
+    return quantize_ops(F, net, "int8_convolution") == 2 && quantize_ops(F, net, "int8_dense") == 2 &&
+           quantize_ops(F, net, "convolution") == 5 && quantize_ops(F, net, "fully_connected") == 2;
+}
+
+static int quantize_is_kept(hy_frame *F, hy_block *net, hy_array *x, hy_array *y)
+{
+    if (!net) return 0;
+    hy_hybridize(F, net, NULL);
+    return quantize_same(F, hy_call(F, net, x), y) && quantize_mixed(F, net);
+}
+
+/* What was decided is what the file says, whichever it is; the network's bits do not hang on who loads it. */
+static void quantize_kept(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = quantize_uneven(F), *small, *again;
+    hy_array *x = quantize_noise(F, HY_SHAPE(2, 3, 8, 8)), *y, *file;
+    small = hy_quantize(F, net, x, NULL);
+    if (small) hy_hybridize(F, small, NULL);
+    y = small ? hy_call(F, small, x) : NULL;
+    if (!CHECK(y && quantize_mixed(F, small))) { hy_close(F); return; }
+    file = hy_save_model_to(F, small, NULL);
+    again = file ? hy_load_model_from(F, hy_data(F, file), (size_t)hy_size(F, file), 0) : NULL;
+    CHECK(quantize_is_kept(F, again, x, y));
+#ifndef HYBRID_NO_STDIO
+    CHECK(!hy_export(F, small, "quantize_kept", 0));
+    again = hy_import(F, "quantize_kept", 0);
+    CHECK(quantize_is_kept(F, again, x, y));
+    remove("quantize_kept-symbol.json");
+    remove("quantize_kept-0000.params");
+#endif
+    again = hy_quantize(F, small, x, NULL);     /* once more: as it is */
+    CHECK(quantize_is_kept(F, again, x, y));
+    CHECK_STR(hy_error(F), NULL);
+    CHECK(hy_close(F) == 0);
 }
 
 /* --- data of 8 bits: sums of (x - zero) w, exactly; results a step away at most --- */
@@ -376,7 +572,7 @@ static void quantize_bits(void)
             hy_frame *F;
             hy_block *net;
             hy_array *x, *y;
-            hy_quantize_opt opt = { 0 };
+            hy_quantize_opt opt = quantize_all;
             memset(&desc, 0, sizeof desc);
             desc.isa = HY_ISA_BASE;
             desc.threads = threads;
@@ -407,7 +603,7 @@ static void quantize_bits(void)
 static double quantize_threshold(hy_frame *F, hy_array *x, int entropy)
 {
     hy_block *net = hy_nn_dense(F, 3, NULL), *small;
-    hy_quantize_opt opt = { 0 };
+    hy_quantize_opt opt = quantize_all;
     hy_graph *g;
     hy_node node;
     double threshold = 0;
@@ -460,7 +656,7 @@ static void quantize_channels(void)
     hy_call(F, net, x);
     hy_assign(F, hy_param(F, net, "weight"), hy_from(F, HY_SHAPE(3, 4), HY_F32, weight));
     hy_assign(F, hy_param(F, net, "bias"), hy_from(F, HY_SHAPE(3), HY_F32, bias));
-    small = hy_quantize(F, net, x, NULL);
+    small = hy_quantize(F, net, x, &quantize_all);
     y = small ? hy_call(F, small, x) : NULL;
     if (CHECK(y)) {
         CHECK(hy_value(F, y, 0, 0) == 1 && hy_value(F, y, 0, 2) == 3);
@@ -483,7 +679,7 @@ static void quantize_kinds(void)
     hy_block *net = hy_block_new(F, sizeof(hy_block), "two", quantize_two, 1), *small, *words;
     hy_array *x = quantize_noise(F, HY_SHAPE(5, 7)), *y = quantize_noise(F, HY_SHAPE(5, 2)), *z;
     hy_quantize_report report;
-    hy_quantize_opt opt = { 0 };
+    hy_quantize_opt opt = quantize_all;
     opt.report = &report;
     hy_add_child(F, net, NULL, hy_nn_dense(F, 4, NULL));
     hy_add_child(F, net, NULL, hy_nn_dense(F, 40, NULL));
@@ -531,29 +727,29 @@ static void quantize_refusals(void)
     hy_array *x = quantize_noise(F, HY_SHAPE(5, 7)), *bad = hy_copy(F, x), *w;
     hy_initialize(F, net, NULL);
     CHECK(!hy_quantize(NULL, net, x, NULL));
-    CHECK(!hy_quantize(F, net, NULL, NULL) && hy_error_code(F) == HY_ERROR_ARGUMENT);
+    CHECK(!hy_quantize(F, net, NULL, &quantize_all) && hy_error_code(F) == HY_ERROR_ARGUMENT);
     hy_clear(F);
-    CHECK(!hy_quantize(F, NULL, x, NULL) && hy_error_code(F) == HY_ERROR_ARGUMENT);
+    CHECK(!hy_quantize(F, NULL, x, &quantize_all) && hy_error_code(F) == HY_ERROR_ARGUMENT);
     hy_clear(F);
-    CHECK(!hy_quantize(F, plain, x, NULL) && strstr(hy_error(F), "only a hybrid block"));
+    CHECK(!hy_quantize(F, plain, x, &quantize_all) && strstr(hy_error(F), "only a hybrid block"));
     hy_clear(F);
     hy_set_value(F, bad, HUGE_VAL, 2, 2);
-    CHECK(!hy_quantize(F, net, hy_group(F, x, bad), NULL) && strstr(hy_error(F), "gets inf from batch 1"));
+    CHECK(!hy_quantize(F, net, hy_group(F, x, bad), &quantize_all) && strstr(hy_error(F), "gets inf from batch 1"));
     hy_clear(F);
     hy_set_value(F, bad, HUGE_VAL - HUGE_VAL, 2, 2);
-    CHECK(!hy_quantize(F, net, bad, NULL) && strstr(hy_error(F), "nan from batch 0"));
+    CHECK(!hy_quantize(F, net, bad, &quantize_all) && strstr(hy_error(F), "nan from batch 0"));
     hy_clear(F);
-    CHECK(!hy_quantize(F, net, hy_group(F, x, hy_ones(F, HY_SHAPE(2, 3))), NULL) && hy_error_code(F) == HY_ERROR_SHAPE);
+    CHECK(!hy_quantize(F, net, hy_group(F, x, hy_ones(F, HY_SHAPE(2, 3))), &quantize_all) && hy_error_code(F) == HY_ERROR_SHAPE);
     hy_clear(F);
 #ifndef HYBRID_NO_TRAIN
     hy_record(F);
-    CHECK(!hy_quantize(F, net, x, NULL) && strstr(hy_error(F), "not while recording"));
+    CHECK(!hy_quantize(F, net, x, &quantize_all) && strstr(hy_error(F), "not while recording"));
     hy_pause(F);
     hy_clear(F);
 #endif
     w = hy_param(F, net, "weight");
     hy_set_value(F, w, HUGE_VAL, 1, 1);
-    CHECK(!hy_quantize(F, net, x, NULL) && strstr(hy_error(F), "has a weight that is not finite"));
+    CHECK(!hy_quantize(F, net, x, &quantize_all) && strstr(hy_error(F), "has a weight that is not finite"));
     hy_clear(F);
     CHECK(hy_close(F) == 0);
 }
@@ -594,7 +790,7 @@ static void quantize_inputs(void)
         hy_initialize(F, &n->base, NULL);
         if (called == 2) hy_hybridize(F, &n->base, NULL);
         if (called) hy_call(F, &n->base, batch[0]);
-        small = hy_quantize(F, &n->base, samples, NULL);
+        small = hy_quantize(F, &n->base, samples, &quantize_all);
         hy_hybridize(F, small, NULL);
         hy_call(F, small, batch[0]);
         for (k = 0; small && !hy_graph_node(hy_graph_of(F, small), k, &node); k++)
@@ -602,7 +798,7 @@ static void quantize_inputs(void)
         CHECK_NEAR(most, many ? many : 1, 0);           /* the largest number of all batches */
         if (!CHECK(!hy_error(F))) printf("    %d inputs, %d, %d: %s\n", inputs, called, many, hy_error(F));
         hy_clear(F);
-        if (inputs == 1) CHECK(!hy_quantize(F, &n->base, hy_group(F, batch[0], NULL), NULL) && hy_error(F));
+        if (inputs == 1) CHECK(!hy_quantize(F, &n->base, hy_group(F, batch[0], NULL), &quantize_all) && hy_error(F));
         hy_close(F);
     }
 }
@@ -624,7 +820,7 @@ static void quantize_twice(void)
     hy_initialize(F, &n->base, NULL);
     hy_set_param(F, hy_param(F, n->dense, "weight"), hy_reshape(F, hy_linspace(F, 1, -1, 16), HY_INTS(4, 4), NULL));
     x = hy_reshape(F, x, HY_INTS(3, 4), NULL);
-    small = hy_quantize(F, &n->base, x, NULL);
+    small = hy_quantize(F, &n->base, x, &quantize_all);
     if (!CHECK(small && !hy_error(F))) printf("    %s\n", hy_error(F));
     y = hy_call(F, &n->base, x);
     z = hy_call(F, small, x);
@@ -657,16 +853,16 @@ static void quantize_again(void)
     x = quantize_images(F);
     *quantize_warned = 0;
     hy_call(F, net, x);
-    small = hy_quantize(F, net, x, NULL);
+    small = hy_quantize(F, net, x, &quantize_all);
     CHECK(small && !*quantize_warned);
-    again = hy_quantize(F, small, x, NULL);
+    again = hy_quantize(F, small, x, &quantize_all);
     if (!CHECK(again && strstr(quantize_warned, "hy_quantize: it is in int8 already: ")))
         printf("    %s\n", quantize_warned);
     y = hy_call(F, again, x);
     CHECK(y && quantize_same(F, y, hy_call(F, small, x)));
     *quantize_warned = 0;
     net = hy_block_new(F, sizeof(hy_block), "plain", quantize_plain, 1);
-    CHECK(hy_quantize(F, net, x, NULL) && strstr(quantize_warned, "there is no layer"));
+    CHECK(hy_quantize(F, net, x, &quantize_all) && strstr(quantize_warned, "there is no layer"));
     CHECK(!hy_close(F));
 }
 
@@ -681,7 +877,7 @@ static void quantize_no_scales(void)
     hy_params all;
     int i;
     hy_call(F, net, x);
-    small = hy_quantize(F, net, x, NULL);
+    small = hy_quantize(F, net, x, &quantize_all);
     all = hy_collect_params(F, small, ".*scale");
     for (i = 0; i < all.n; i++) scale = all.at[i];
     CHECK(small && scale && hy_size(F, scale) > 1);
@@ -762,7 +958,7 @@ static void quantize_between(void)
         hy_frame *F = hy_open(NULL);
         quantize_between_net *n = HY_BLOCK_NEW(F, quantize_between_net, quantize_between_forward);
         hy_nn_conv_opt opt = { 0 };
-        hy_quantize_opt how = { 0 };
+        hy_quantize_opt how = quantize_all;
         hy_quantize_report report;
         hy_array *x = quantize_noise(F, HY_SHAPE(3, 3, 9, 11)), *y, *z, *file;
         hy_block *small, *again;
@@ -886,7 +1082,7 @@ static void quantize_sums(void)
     hy_seed(F, 3);
     hy_initialize(F, &n->base, &init);
     hy_call(F, &n->base, x);
-    small = hy_quantize(F, &n->base, x, NULL);
+    small = hy_quantize(F, &n->base, x, &quantize_all);
     z = small ? hy_call(F, small, x) : NULL;
     for (i = 0; i < N; i++) numbers[i] = hy_value(F, x, i / QUANTIZE_WIDE, i % QUANTIZE_WIDE);
     quantize_sum_reference(F, n, numbers, 0, step, plain);
@@ -930,7 +1126,7 @@ static void quantize_apart(void)
         quantize_apart_net *n = HY_BLOCK_NEW(F, quantize_apart_net, quantize_apart_forward);
         const int rows = turn == QUANTIZE_ONE_ROW ? 1 : 3;
         hy_init init = hy_init_uniform(turn == QUANTIZE_ENDLESS ? 3e38 : 0.5);
-        hy_quantize_opt opt = { 0 };
+        hy_quantize_opt opt = quantize_all;
         hy_array *x = quantize_noise(F, HY_SHAPE(rows, 8)), *y, *z;
         hy_block *small;
         char name[3] = "d0";
@@ -994,7 +1190,7 @@ static void quantize_branches(void)
         x = hy_group(F, hy_cast(F, hy_arange(F, 0, 2, 1), HY_I64),
                      hy_cast(F, hy_full(F, HY_SHAPE(3, 4), times), HY_I64));
         y = hy_call(F, &n->base, x);
-        small = hy_quantize(F, &n->base, x, NULL);
+        small = hy_quantize(F, &n->base, x, &quantize_all);
         z = small ? hy_call(F, small, x) : NULL;
         if (CHECK(z && hy_dtype_of(F, hy_get(F, z, 0)) == HY_I64))
             CHECK(hy_item(F, hy_max(F, hy_get(F, z, 0), HY_ALL, NULL)) == (times > 1 ? 2 * times : 1));
@@ -1037,7 +1233,7 @@ static void quantize_picks(void)
     hy_initialize(F, &n->base, NULL);
     x = hy_group(F, quantize_noise(F, HY_SHAPE(2, 3)), hy_arange(F, 0, 6, 1));
     y = hy_call(F, &n->base, x);
-    small = hy_quantize(F, &n->base, x, NULL);
+    small = hy_quantize(F, &n->base, x, &quantize_all);
     z = small ? hy_call(F, small, x) : NULL;
     CHECK_STR(hy_error(F), NULL);
     CHECK(z && quantize_same(F, hy_get(F, y, 1), hy_get(F, z, 1)));
@@ -1053,7 +1249,7 @@ static void quantize_no_samples(void)
     n->inputs = 2;
     n->dense = hy_add_child(F, &n->base, "d", hy_nn_dense(F, 4, NULL));
     hy_initialize(F, &n->base, NULL);
-    CHECK(!hy_quantize(F, &n->base, hy_group(F, hy_ones(F, HY_SHAPE(2, 7)), hy_ones(F, HY_SHAPE(3, 5))), NULL));
+    CHECK(!hy_quantize(F, &n->base, hy_group(F, hy_ones(F, HY_SHAPE(2, 7)), hy_ones(F, HY_SHAPE(3, 5))), &quantize_all));
     CHECK(hy_error(F) && strstr(hy_error(F), "are no batch (") && strstr(hy_error(F), "nor batches ("));
     CHECK(hy_error(F) && strstr(hy_error(F), "(3,5)") && strstr(hy_error(F), "hy_get: index 1"));
     hy_close(F);
@@ -1067,7 +1263,7 @@ static void quantize_of_nothing(void)
         hy_frame *F = hy_open(NULL);
         hy_block *net = hy_nn_hybrid_sequential(F), *small;
         hy_nn_dense_opt dense = { 0 };
-        hy_quantize_opt opt = { 0 };
+        hy_quantize_opt opt = quantize_all;
         hy_quantize_report report = { 0 };
         hy_array *zeros = hy_zeros(F, HY_SHAPE(4, 8)), *none = hy_zeros(F, HY_SHAPE(0, 8)), *x, *samples;
         dense.activation = "relu";
@@ -1099,7 +1295,7 @@ static int quantize_with_little_memory(hy_frame *F)
     hy_block *net = hy_nn_hybrid_sequential(F), *small;
     hy_array *x = quantize_noise(F, HY_SHAPE(2, 3, 5)), *y;
     hy_quantize_report report;
-    hy_quantize_opt opt = { 0 };
+    hy_quantize_opt opt = quantize_all;
     int right;
     opt.entropy = 1;
     opt.report = &report;
@@ -1124,7 +1320,7 @@ static int quantize_inputs_with_little_memory(hy_frame *F)
     hy_initialize(F, &n->base, NULL);
     batch[0] = quantize_batch(F, 2, 1);
     batch[1] = quantize_batch(F, 2, 2);
-    small = hy_quantize(F, &n->base, hy_group_of(F, 2, batch), NULL);
+    small = hy_quantize(F, &n->base, hy_group_of(F, 2, batch), &quantize_all);
     y = small ? hy_call(F, small, batch[0]) : NULL;
     right = y && hy_size(F, y) == 8;
     if (small) hy_block_free(F, small);
@@ -1157,7 +1353,7 @@ static void quantize_tells(void)
             hy_block *net = quantize_net(F);
             hy_array *x = quantize_images(F), *batches[3];
             hy_quantize_report report;
-            hy_quantize_opt opt = { 0 };
+            hy_quantize_opt opt = quantize_all;
             quantize_heard heard = { 0, 0, 1, 0 };
             int i;
             for (i = 0; i < 3; i++) batches[i] = hy_slice_axis(F, x, 0, i, i + 1);
@@ -1186,6 +1382,10 @@ static void test_quantize(void)
 {
     RUN(quantize_network);
     RUN(quantize_padding_behind);
+    RUN(quantize_deep);
+    RUN(quantize_costs);
+    RUN(quantize_slower);
+    RUN(quantize_kept);
     RUN(quantize_kernels);
     RUN(quantize_eight_bits);
     RUN(quantize_eight_refused);

@@ -437,25 +437,31 @@ try "picture: PNG" 2 run bn --input data="$out/same.png"
 says "picture: PNG: told" "pictures are read as .ppm and .pgm"
 
 # --- quantize
-try "quantize" 0 quantize module --samples module-in0.npy --out "$out/q.hybrid"
+try "quantize" 0 quantize module --samples module-in0.npy --all --out "$out/q.hybrid"
 prints "quantize: a convolution" "^conv1  int8_convolution  *448  *608  *[0-9.]*%$"
 prints "quantize: a dense layer" "^fc1  *int8_dense  *740  *616  *[0-9.]*%$"
 prints "quantize: layers and samples" "^2 layers in int8, 0 left as they are; 2 samples, largest calibration$"
 prints "quantize: results" "^results differ by .* at most, by .* on average; the largest stands in the same place in "
 prints "quantize: files" "^$out/q.hybrid: [0-9,]* bytes, where module-0000.params has 1,754$"
-try "quantize: JSON" 0 quantize module --samples module-in0.npy --out "$out/q.hybrid" --json
+try "quantize: what is slower" 0 quantize module --samples module-in0.npy --out "$out/q1.hybrid"
+prints "quantize: what is slower: stays" "^conv1  convolution  *448  *448  *0%  its sums have 27 terms, for 4 filters: int8 would be slower$"
+prints "quantize: what is slower: counted" "^0 layers in int8, 2 left as they are"
+says "quantize: what is slower: told" "in int8 all of the 2 layers would be slower"
+try "quantize: what is slower: JSON" 0 quantize module --samples module-in0.npy --out "$out/q1.hybrid" --json
+json "quantize: what is slower: JSON: why" "'27 terms' in it['layers'][0]['why'] and it['left'] == 2"
+try "quantize: JSON" 0 quantize module --samples module-in0.npy --all --out "$out/q.hybrid" --json
 json "quantize: errors are small" "all(0 < x['error'] < 0.05 for x in it['layers']) and it['quantized'] == 2 and it['samples'] == 2"
 json "quantize: differences" "0 < it['mean_difference'] <= it['largest_difference'] < 0.05 and 0 <= it['same_answers'] <= 1"
 try "quantize: the copy runs" 0 run "$out/q.hybrid" --input data=module-in0.npy
 try "quantize: what the copy is made of" 0 show "$out/q.hybrid"
 prints "quantize: int8 is in it" "int8_dense"
-try "quantize: into a pair, by entropy, but for one" 0 quantize module --samples module-in0.npy --calibrate entropy \
+try "quantize: into a pair, by entropy, but for one" 0 quantize module --samples module-in0.npy --all --calibrate entropy \
     --skip conv1 --out "$out/q"
 prints "quantize: what is left" "^conv1  convolution  *448  *448"
 prints "quantize: by entropy" "^1 layer in int8, 1 left as they are; 2 samples, entropy calibration$"
 try "quantize: the pair runs" 0 run "$out/q" --input data=module-in0.npy
 try "quantize: of an ONNX file" 0 convert concurrent "$out/q.onnx" --shape data=2,4
-try "quantize: an ONNX file" 0 quantize "$out/q.onnx" --samples concurrent-in0.npy --out "$out/q.model"
+try "quantize: an ONNX file" 0 quantize "$out/q.onnx" --samples concurrent-in0.npy --all --out "$out/q.model"
 prints "quantize: an ONNX file: layers" "^2 layers in int8, 0 left as they are"
 try "quantize: an ONNX file: declared sizes stay" 0 show "$out/q.model"
 prints "quantize: an ONNX file: declared sizes stay: told" "^ *data  (2,4)  float32$"
@@ -467,7 +473,7 @@ head += ' ' * (117 - len(head)) + '\n'
 open(sys.argv[1], 'wb').write(b'\x93NUMPY\x01\x00' + struct.pack('<H', 118) + head.encode() +
                               struct.pack('<12f', *[0.1 * i - 0.7 for i in range(12)]))
 Y
-    try "quantize: samples that are left over" 0 quantize np_hybridnet --samples "$out/three.npy" --batch 2 --out "$out/q.model"
+    try "quantize: samples that are left over" 0 quantize np_hybridnet --samples "$out/three.npy" --batch 2 --all --out "$out/q.model"
     says "quantize: samples that are left over: told" "the last 1 of 3 samples are no whole batch of 2, and are left out"
     "$python" -c 'import os, pty, sys
 all = []
@@ -477,14 +483,14 @@ def read(fd):
 pty.spawn(sys.argv[1:], read)' "$tool" quantize module --samples module-in0.npy --out "$out/q.hybrid" > "$out/stdout" 2> /dev/null
     prints "quantize: a bar" "calibrating  *\[[#.]*\] *[0-9]*%"
 fi
-try "quantize: samples that are random" 0 quantize module --samples random:6 --shape data=2,3,8,8 --out "$out/q.hybrid"
+try "quantize: samples that are random" 0 quantize module --samples random:6 --shape data=2,3,8,8 --all --out "$out/q.hybrid"
 prints "quantize: samples that are random: counted" "; 6 samples, largest calibration$"
 try "quantize: names and sizes stay" 0 show "$out/q.hybrid"
 prints "quantize: names and sizes stay: both" "^ *data  (?,3,?,?)  float32$"
 try "quantize: samples of open sizes" 2 quantize module --samples random:6 --out "$out/q.hybrid"
 says "quantize: samples of open sizes: told" "the sizes of data are open, (?,3,?,?): --shape data=1,3,64,64 says them"
 printf 'P6\n8 8\n255\n%0192d' 7 > "$out/q.ppm"
-try "quantize: pictures" 0 quantize module --samples "$out/q.ppm" --samples "$out/q.ppm" --divide 255 --out "$out/q.hybrid"
+try "quantize: pictures" 0 quantize module --samples "$out/q.ppm" --samples "$out/q.ppm" --divide 255 --all --out "$out/q.hybrid"
 prints "quantize: pictures: counted" "; 2 samples, largest calibration$"
 try "quantize: how many" 2 quantize module --samples random --out "$out/q.hybrid"
 says "quantize: how many: told" "how many, as in random:16"
@@ -493,11 +499,11 @@ says "quantize: arrays beside random: told" "only pictures and random:N add up"
 try "quantize: no samples" 2 quantize module --out "$out/q.hybrid"
 says "quantize: no samples: told" "--samples FILE says what the network will get"
 try "quantize: no copy" 2 quantize module --samples module-in0.npy
-try "quantize: to ONNX" 0 quantize module --samples module-in0.npy --out "$out/q8.onnx"
+try "quantize: to ONNX" 0 quantize module --samples module-in0.npy --all --out "$out/q8.onnx"
 prints "quantize: to ONNX: told" "^2 layers in int8, 0 left as they are"
 try "quantize: to ONNX: what it is made of" 0 show "$out/q8.onnx"
 prints "quantize: to ONNX: int8 is in it" "int8_dense"
-try "quantize: what is in int8" 0 quantize "$out/q8.onnx" --samples module-in0.npy --out "$out/q9.hybrid"
+try "quantize: what is in int8" 0 quantize "$out/q8.onnx" --samples module-in0.npy --all --out "$out/q9.hybrid"
 says "quantize: what is in int8: told" "it is in int8 already: 2 layers are"
 try "quantize: to arrays" 2 quantize module --samples module-in0.npy --out "$out/x.npz"
 says "quantize: to arrays: told" "int8 goes into .hybrid, .model or .onnx, or a pair"

@@ -65,6 +65,8 @@ typedef struct tool {
     int          pictures;              /* that inputs were made of */
     hy_arrays    samples;               /* of quantize: what --samples names, ... */
     int64_t      all, batch;            /* ... how many there are, and how many go through at a time */
+    setting     *told;                  /* name, value: layers, and why they stay f32, or NULL */
+    int          tells;
     int          thread[MOST_THREADS], threads;         /* what --threads says */
 } tool;
 
@@ -3571,7 +3573,7 @@ static int run_convert(tool *T)
 
 /* A layer, in the network as it was and in the copy. */
 typedef struct dense {
-    const char *name, *op;
+    const char *name, *op, *why;        /* why: it stays f32, or "" */
     int at[2], output[2];
     double bytes[2], error, size, step, zero;   /* step and zero: of its bytes, if the copy leaves it in these */
 } dense;
@@ -3633,6 +3635,9 @@ static dense *find_layers(tool *T, const model *m, const model *q, int *n)
         if (d->at[1] < 0) continue;
         d->name = node.name;
         d->op = other.op->name;
+        d->why = "";
+        for (next = 0; next < T->tells; next++)
+            if (!strcmp(T->told[next].name, node.name) && T->told[next].value) d->why = T->told[next].value;
         d->step = attr_number(&other, "out_scale");
         d->zero = attr_number(&other, "out_zero");
         d->at[0] = i;
@@ -3724,12 +3729,29 @@ static void quantize_goes_on(hy_frame *F, double share, void *user)
     progress((tool *)user, "calibrating", share);
 }
 
+static void quantize_says(hy_frame *F, const char *layer, const char *why, void *user)
+{
+    tool *T = (tool *)user;
+    setting *to;
+    (void)F;
+    if (T->tells % 64 == 0) {
+        to = ROOM(T, setting, T->tells + 64);
+        if (T->tells) memcpy(to, T->told, (size_t)T->tells * sizeof *to);
+        T->told = to;
+    }
+    to = &T->told[T->tells++];
+    memset(to, 0, sizeof *to);
+    to->name = text_of(T, "%s", layer);
+    to->value = why ? text_of(T, "%s", why) : NULL;
+}
+
 static void quantize_report(tool *T, const model *m, const dense *layer, int n,
                             const hy_quantize_report *found, const char *b)
 {
     static const column columns[] = {
         TEXT("name", "layer"), TEXT("operator", "operator"), NUMBER("bytes_before", "bytes before", ",", 1),
-        NUMBER("bytes", "bytes", ",", 1), NUMBER("error", "error so far", "%.3g%%", 100) };
+        NUMBER("bytes", "bytes", ",", 1), NUMBER("error", "error so far", "%.3g%%", 100),
+        TEXT("why", "float32, since") };
     const char *file = m->params ? m->params : m->symbol;
     report r;
     int k;
@@ -3742,6 +3764,7 @@ static void quantize_report(tool *T, const model *m, const dense *layer, int n,
         cell_number(&r, layer[k].bytes[0]);
         cell_number(&r, layer[k].bytes[1]);
         cell_number(&r, layer[k].error);
+        cell_text(&r, layer[k].why);
     }
     rows_close(&r);
     json_number(&r, "quantized", found->layers);
@@ -3804,6 +3827,8 @@ static target quantize_options(tool *T, hy_quantize_opt *opt)
     if (to != TO_PAIR) check_writable(T, b);
     opt->entropy = how && !strcmp(how, "entropy");
     opt->skip = option(T, "skip", 0);
+    opt->all = option(T, "all", 0) != NULL;
+    opt->tell = quantize_says;
     opt->each = quantize_goes_on;
     opt->user = T;
     return to;
@@ -3915,8 +3940,10 @@ static const command commands[] = {
       "as it; a single input takes the only array, or FILE:ARRAY. Their first axis counts them. Or FILE is a picture\n"
       "(.ppm, .pgm; --samples for each), or random:16, random:16,3,64,64, random:16:SEED: from 0 to 1, for a try.\n"
       "B is a single file (.hybrid, .model), ONNX (.onnx, whose nodes have names of their own) or a pair.\n\n"
-      "Told are, for each layer, the bytes of its parameters and how far its results are off, with all that\n"
-      "came before it: the norm of the difference as a share of the norm. --skip leaves the worst as they are.",
+      "Layers that are slower in int8 by a table of costs, the same on every machine, stay float32; --all takes\n"
+      "them, too. Told are, for each layer, the bytes of its parameters, how far its results are off, with all\n"
+      "that came before it (the norm of the difference as a share of the norm), and why it stays float32. --skip\n"
+      "leaves the worst as they are.",
       run_quantize },
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -3965,6 +3992,7 @@ static const known_option options[] = {
     { "quantize", "out", "B", 0, "the copy: x.hybrid, x.model, x.onnx, or what precedes -symbol.json" },
     { "quantize", "calibrate", "HOW", 0, "thresholds by the largest number, or by entropy; largest" },
     { "quantize", "skip", "LAYERS", 0, "layers to leave as they are: dense1,conv0, parts of names between _" },
+    { "quantize", "all", NULL, 0, "every layer that can be int8, also where that is slower" },
     { "quantize", "batch", "N", 0, "samples that go through at a time; as declared, else up to 16" },
     { "ops", "used", NULL, 0, "the line for HYBRID_OPS that models need" },
     { "ops", "used-by", NULL, 0, "the same for sources; it may hold some that they do not need" },

@@ -144,6 +144,7 @@ static int fit(const char *kind, const char *prefix)
     hy_fit(F, net, hy_loss_softmax_ce(F, NULL), hy_trainer_new(F, net, hy_optim_sgd(&sgd), NULL), batches, NULL, NULL);
     leave(F, net, few, prefix);
     opt.report = &report;
+    opt.all = 1;
     small = hy_quantize(F, net, x, &opt);
     expect(F, prefix, "in int8", small && report.layers > 0);
     hy_hybridize(F, small, NULL);
