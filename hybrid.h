@@ -1524,7 +1524,7 @@ struct hy_op {
 /* --- in int8: weight (panels, steps, 16, 4) as hy_quantize lays it out, scale and bias per channel --- */
 #define HY_I_INT8(I) I(data, ONE, 1) I(weight, ONE, 1) I(scale, ONE, 1) I(bias, OPT, !r->no_bias)
 #define HY_P_THRESHOLD(P, R) \
-    P(R, real, threshold, threshold, HY_REQUIRED, "data counts in 127ths of this, and up to it")
+    P(R, real, threshold, threshold, HY_REQUIRED, "data counts in 127ths of this, -128 to 127 of them")
 #define HY_A_INT8(A, R) A(R, flag, no_bias, no_bias, 0, "no bias input") \
     A(R, flag, relu, relu, 0, "negative results become 0")
 /* Data of 8 bits, and results that are whole numbers again. */
@@ -35322,7 +35322,7 @@ HY__WARM_ROOMS
 
 /* MARK: - 40 >>quantize ----------------------------------------------------------------------------------
  *
- * Dense layers and convolutions in int8. The first stage rounds the data to whole numbers from -127 to 127,
+ * Dense layers and convolutions in int8. The first stage rounds the data to whole numbers from -128 to 127,
  * in 127ths of the threshold, channels last, padding written out; the second sums products in int32 and
  * stores sum * scale + bias, floats again. Sums are exact and the roundings before and behind them the same
  * everywhere, so that all instruction sets give the same bits.
@@ -36379,7 +36379,7 @@ static void hy__int8_follow(hy__int8_plan *p, const hy__int8_attr *a, hy_dtype d
     p->zero = a->zero;
     p->units.per_unit = (float)(127 / a->threshold);
     p->units.high = 127;
-    p->units.low = -127;
+    p->units.low = -128;
     p->kind = a->out_dtype == HY_F32 ? 0 : a->out_dtype == HY_I32 ? 2 : 1;
     p->low = a->relu ? 0 : (float)-HUGE_VAL;
     p->high = (float)HUGE_VAL;

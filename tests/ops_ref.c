@@ -1761,7 +1761,7 @@ typedef struct ref_int8 { float per_unit, low, high, step; } ref_int8;
 static ref_int8 ref_int8_of(const ref_case *c)
 {
     const ref_tensor *x = &c->in[0];
-    ref_int8 how = { (float)(127 / ref_num(c, "threshold", 0)), -127, 127, 1 };
+    ref_int8 how = { (float)(127 / ref_num(c, "threshold", 0)), -128, 127, 1 };
     float low = 0, high = 0, zero;
     if (!ref_int(c, "own_range", 0)) return how;
     for (int64_t i = 0; i < x->size; i++) {

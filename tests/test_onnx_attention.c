@@ -394,7 +394,7 @@ static void ma_refused(const char *op, int which, const char *says)
         ma_draw(m, 1, HY_SHAPE(1, which == 2 ? 4 : 3, 16));
         ma_draw(m, 2, HY_SHAPE(1, 3, 16));
         ma_draw(m, 3, HY_SHAPE(1, 2, 1, which == 3 ? 7 : 8));
-        ma_draw(m, 4, HY_SHAPE(1, which == 4 ? 1 : 2, 1, 8));
+        ma_draw(m, 4, HY_SHAPE(1, which == 4 ? 1 : 2, which == 26 ? 2 : 1, 8));
         ma_whole(m, 5, which == 5 ? HY_SHAPE(2) : HY_SHAPE(1), which == 6 ? four : few);
         ma_whole(m, 6, HY_SHAPE(1), which == 7 ? much : four);
         if (which == 8) ma_draw(m, 7, HY_SHAPE(9, 4));
@@ -443,7 +443,7 @@ static void onnx_runtime_attention_refused(void)
         "attribute kv_num_heads is due", "4 heads that share 3", "local_window_size of -3",
         "attribute sliding_window_cache is not taken", "attribute kv_cache_bit_width is not taken",
         "attribute k_quant_type is not taken", "attribute qk_output is not taken", "key and value go together",
-        "input 4, past_value, is due", "total_sequence_length, is due", "softcap of -1" };
+        "input 4, past_value, is due", "total_sequence_length, is due", "softcap of -1", "input 4, past_value, does not fit" };
     int i;
     for (i = 2; i < (int)(sizeof rotary / sizeof *rotary); i++) ma_refused("RotaryEmbedding", i, rotary[i]);
     for (i = 1; i < (int)(sizeof whole / sizeof *whole); i++) ma_refused("Attention", i, whole[i]);

@@ -442,6 +442,28 @@ static void onnx_int8_left(void)
     hy_close(F);
 }
 
+/* Data beyond the threshold are cut where the file's QuantizeLinear cuts them: 127 above, 128 below. */
+static void onnx_int8_beyond(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_nn_dense(F, 20, NULL), *small, *again;
+    hy_array *x = quantize_noise(F, HY_SHAPE(3, 80)), *far = hy_mul_scalar(F, x, 3), *y, *z, *file;
+    hy_initialize(F, net, NULL);
+    hy_call(F, net, x);
+    small = hy_quantize(F, net, x, NULL);
+    file = small ? hy_onnx_to(F, small, x, 17) : NULL;
+    again = file ? hy_onnx_from(F, hy_data(F, file), (size_t)hy_size(F, file), NULL) : NULL;
+    if (again) hy_hybridize(F, again, NULL);
+    y = small ? hy_call(F, small, far) : NULL;
+    z = again ? hy_call(F, again, far) : NULL;
+    if (CHECK(z && quantize_ops(F, again, "int8_dense") == 1))
+        CHECK(hy_item(F, hy_max(F, hy_abs(F, hy_sub(F, y, z)), HY_ALL, NULL)) <
+              1e-6 * hy_item(F, hy_max(F, hy_abs(F, y), HY_ALL, NULL)));
+    CHECK_STR(hy_error(F), NULL);
+    hy_clear(F);
+    hy_close(F);
+}
+
 typedef struct oi_turning { hy_block base; hy_array *weight, *scale; int sums; } oi_turning;
 /* A scale below 0 turns the weights of its row, where none of them is -128; sums have no scale. */
 static hy_array *onnx_int8_turning(hy_frame *F, hy_block *self, hy_array *x)
@@ -619,6 +641,7 @@ static void test_onnx_int8(void)
     RUN(onnx_int8_refused);
     RUN(onnx_int8_written);
     RUN(onnx_int8_left);
+    RUN(onnx_int8_beyond);
     RUN(onnx_int8_products);
 }
 #else

@@ -3691,7 +3691,7 @@ static void hy__c_int8_rounded(hy__c *c, const hy__int8_plan *p)
     else if (p->chunks) hy__w(c, "v *= 1 / step;\n"
                               "v = v != v ? 0 : v > 255 - zero ? 255 - zero : v < -zero ? -zero : v;\n"
                               "*q++ = (int16_t)rintf(v);\n}\n");
-    else hy__w(c, "v *= %v;\n*q++ = (int8_t)rintf(v != v ? 0 : v > 127 ? 127 : v < -127 ? -127 : v);\n}\n",
+    else hy__w(c, "v *= %v;\n*q++ = (int8_t)rintf(v != v ? 0 : v > 127 ? 127 : v < -128 ? -128 : v);\n}\n",
                (double)p->units.per_unit);
 }
 static void hy__c_int8_result(hy__c *c, const hy__int8_plan *p, hy_dtype out)
