@@ -372,7 +372,8 @@
  *   layer why it stays. opt.all takes whatever can be int8: then all layers give the same bits everywhere.
  *   A result that nobody but such layers reads stays in 8 bits, through maximum pooling, joins and views, and
  *   sums of two such results are taken of whole numbers: 255 steps up to the largest that came, behind a relu
- *   from 0 on, else on both sides of 0. What is an output, or is read by anything else, is f32.
+ *   and of two such from 0 on, else on both sides of 0. What is an output, or is read by anything else, is
+ *   f32.
  *   The operators, int8_dense and int8_convolution, also take data of 8 bits with a zero point, or floats in
  *   256 steps of their own range, and give 8 bits in steps of out_scale, or the sums themselves. A result is
  *   within one step of what the formula gives in doubles; sums are of at most 65,536 products then. Depthwise
@@ -73689,17 +73690,28 @@ static hy__int8_bytes hy__int8_bytes_of(const hy__quantizer *Q, int i)
     return v;
 }
 
+/* May what that place gives be below 0? Not behind a relu, nor a sum of what is not. */
+static int hy__int8_below(const hy__quantizer *Q, int i)
+{
+    const int from = Q->layer[i].gives - 1;
+    if (Q->layer[from].relu) return 0;
+    return Q->layer[from].taken != HY__INT8_SUM ||
+        Q->layer[hy__int8_root(Q, hy__int8_place(Q->b, from, 0))].negative ||
+        Q->layer[hy__int8_root(Q, hy__int8_place(Q->b, from, 1))].negative;
+}
+
 /* Finds the ranges that shared scales have to cover, from the thresholds of what gives the values. */
 static void hy__int8_spans(hy__quantizer *Q)
 {
-    int i;
-    for (i = 0; i < Q->b->graph->n; i++) {
-        const hy__int8_layer *layer = &Q->layer[i];
-        hy__int8_layer *root = &Q->layer[hy__int8_root(Q, i)];
-        if (!layer->gives || !layer->bytes) continue;
-        root->negative |= !Q->layer[layer->gives - 1].relu;
-        root->most = layer->out.most > root->most ? layer->out.most : root->most;
-    }
+    int i, changed = 1;
+    while (changed)
+        for (changed = i = 0; i < Q->b->graph->n; i++) {
+            const hy__int8_layer *layer = &Q->layer[i];
+            hy__int8_layer *root = &Q->layer[hy__int8_root(Q, i)];
+            if (!layer->gives || !layer->bytes) continue;
+            if (!root->negative && hy__int8_below(Q, i)) root->negative = changed = 1;
+            root->most = layer->out.most > root->most ? layer->out.most : root->most;
+        }
 }
 
 /* Results that every reader takes in bytes stay so, and sums whose both sides are such; known: of those

@@ -1005,12 +1005,14 @@ static void quantize_between(void)
 
 /* y = d(relu(b(h) + c(h))), h = relu(a(x)), each of 12 numbers, as the manual says it, in doubles. */
 enum { QUANTIZE_WIDE = 12, QUANTIZE_ROWS = 40 };
-typedef struct quantize_sum_net { hy_block base; hy_block *dense[4]; } quantize_sum_net;
+typedef struct quantize_sum_net { hy_block base; hy_block *dense[4]; int sides; } quantize_sum_net;  /* relus before it */
 static hy_array *quantize_sum_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
     const quantize_sum_net *n = (const quantize_sum_net *)self;
     x = hy_relu(F, hy_call(F, n->dense[0], x));
-    x = hy_relu(F, hy_add(F, hy_call(F, n->dense[1], x), hy_call(F, n->dense[2], x)));
+    if (n->sides)
+        x = hy_add(F, hy_relu(F, hy_call(F, n->dense[1], x)), hy_relu(F, hy_call(F, n->dense[2], x)));
+    else x = hy_relu(F, hy_add(F, hy_call(F, n->dense[1], x), hy_call(F, n->dense[2], x)));
     return hy_call(F, n->dense[3], x);
 }
 
@@ -1053,10 +1055,11 @@ static void quantize_sum_reference(hy_frame *F, const quantize_sum_net *n, doubl
     double *all[5] = { x, h, b, c, b };
     int i, k;
     for (k = 0; k < 5; k++) {
-        const int above = k == 1 || k == 4;
+        const int above = k == 1 || k == 4 || (n->sides && k);
         if (k == 1) { quantize_layer(F, n->dense[0], x, QUANTIZE_ROWS, h, stepped); quantize_cut(h, N); }
         if (k == 2) quantize_layer(F, n->dense[1], h, QUANTIZE_ROWS, b, stepped);
         if (k == 3) quantize_layer(F, n->dense[2], h, QUANTIZE_ROWS, c, stepped);
+        if (k > 1 && n->sides) quantize_cut(all[k], N);
         if (k == 4) { for (i = 0; i < N; i++) b[i] += c[i]; quantize_cut(b, N); }
         if (!stepped) step[k] = quantize_most(all[k], N) / (above ? 255 : 127);
         else quantize_stepped(all[k], N, step[k], above ? 0 : -127, above ? 255 : 127);
@@ -1064,7 +1067,8 @@ static void quantize_sum_reference(hy_frame *F, const quantize_sum_net *n, doubl
     quantize_layer(F, n->dense[3], b, QUANTIZE_ROWS, y, stepped);
 }
 
-static void quantize_sums(void)
+/* A sum, behind a relu or of two such: 255 steps from 0 on. */
+static void quantize_sum(int sides)
 {
     enum { N = QUANTIZE_WIDE * QUANTIZE_ROWS };
     static double numbers[N], due[N], plain[N];
@@ -1077,6 +1081,7 @@ static void quantize_sums(void)
     hy_init init = hy_init_uniform(0.5);
     char name[3] = "d0";
     int i;
+    n->sides = sides;
     opt.no_bias = 1;
     for (i = 0; i < 4; i++, name[1]++) n->dense[i] = hy_add_child(F, &n->base, name, hy_nn_dense(F, QUANTIZE_WIDE, &opt));
     hy_seed(F, 3);
@@ -1097,6 +1102,7 @@ static void quantize_sums(void)
     CHECK_STR(hy_error(F), NULL);
     CHECK(hy_close(F) == 0);
 }
+static void quantize_sums(void) { quantize_sum(0); quantize_sum(1); }
 
 /* What another place of the network reads, or would make of it, stays f32: a join of small numbers with large
  * ones, results that are not finite, sums whose sides have one row by chance, sums that `skip` names. */
