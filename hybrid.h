@@ -30085,35 +30085,28 @@ static void hy__winograd_multiply(const hy__winograd *v, const float *values, co
     const int64_t cols = hy__least(g->panel, g->n - panel * g->panel);
     const int matrices = v->side * v->side, end = matrices * (part + 1) / v->parts;
     const int64_t deep = hy__winograd_deep(v), step = hy__winograd_step(v, g->panel);
-    const void *from[HY__WINOGRAD_BLOCK];
-    const int64_t tiles = hy__pieces(n, HY__TILE_ROWS);
-    int64_t i, j, shift;
+    const int64_t square = hy__winograd_step(v, deep), filters = g->k * g->panel;
+    const hy__tail none = {0};
+    int64_t j, slice;
     int m;
     hy__tile t;
     memset(&t, 0, sizeof t);
     t.k = g->k;
     t.a_col = t.taps = 1;
-    /* Filters from afar, of which tiles read parts of rows: those of the next matrix come meanwhile. */
-    t.ahead = v->apart && g->width < g->panel ? g->k : HY__ROWS_AHEAD;
-    t.shift = &shift;
+    t.ahead = HY__ROWS_AHEAD;
     t.b_step = g->panel;
     t.c_row = step;
-    weight += panel * v->way->kinds * v->way->kinds * g->k * g->panel;
-    for (i = 0; i < n; i++) from[i] = values + i * hy__winograd_step(v, deep);
+    weight += panel * v->way->kinds * v->way->kinds * filters;
     for (m = matrices * part / v->parts; m < end; m++) {
-        float *to = sums + m * g->panel;
-        const float *b = weight + hy__winograd_kind(v, m) * g->k * g->panel;
-        shift = m * deep;
-        for (i = 0; i < tiles; i++) {
-            const int64_t row = hy__gemm_tile_row(n, i);
-            t.rows = (int)(hy__gemm_tile_row(n, i + 1) - row);
-            t.from = from + row;
-            for (j = 0; j < cols; j += g->width) {
-                t.cols = hy__least(g->width, cols - j);
-                t.last = t.cols - g->isa->lanes;
-                g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + hy__pieces(t.cols, g->isa->lanes) - 1](
-                    &t, b + j, to + row * step + j);
-            }
+        const float *b = weight + hy__winograd_kind(v, m) * filters;
+        const float *next = m + 1 < matrices ? weight + hy__winograd_kind(v, m + 1) * filters : NULL;
+        for (j = 0; j < cols; j += g->width) {
+            t.cols = hy__least(g->width, cols - j);
+            slice = j * g->k;
+            t.soon = next ? (uintptr_t)(next + slice) : 0;
+            t.soon_end = next ? (uintptr_t)(next + slice + t.cols * g->k) : 0;
+            hy__gemm_run_panel(g, t, (const char *)(values + m * deep), square, (const char *)(b + j),
+                               (char *)(sums + m * g->panel + j), n, &none);
         }
     }
 }
