@@ -12996,9 +12996,9 @@ typedef struct hy__tile {                /* one call of a kernel; strides in ele
 
 typedef void (*hy__tile_fn)(const hy__tile *t, const void *b, void *c);
 
-/* A tile prefetches an eighth of its own bytes (as f32) of what comes next, HY__SOON_TURN bytes in each
- * turn. */
-enum { HY__SOON_TILES = 8, HY__SOON_TURN = 32 };
+/* A tile prefetches a quarter of its own bytes (as f32) of what comes next, a line of HY__SOON_TURN bytes in
+ * each turn. */
+enum { HY__SOON_TILES = 4, HY__SOON_TURN = 64 };
 HY__INLINE int64_t hy__tile_asks(const hy__tile *t)
 {
     return t->k * t->taps * t->cols * (int64_t)sizeof(float) / HY__SOON_TILES;
