@@ -27449,7 +27449,7 @@ static int64_t hy__window_reach(const hy__window *w, int64_t *wide, int *padded)
 }
 
 /* The cost of squares, and of going directly: nanoseconds of a core with 100 GFLOP/s that reads L2 at 80
- * bytes per nanosecond, and weights that do not fit it at 12. */
+ * bytes per nanosecond, and weights that do not fit it at 24, as tiles ask for them ahead. */
 enum { HY__WINOGRAD_CHANNELS = 16, HY__WINOGRAD_L2 = 1 << 20 };
 static double hy__winograd_weights(const hy__conv_way *way, double channels, double filters)
 {
@@ -27459,7 +27459,7 @@ static int hy__winograd_fits(double weights) { return weights <= (double)HY__WIN
 
 static double hy__winograd_cost(double values, double channels, double filters, double weights)
 {
-    return 2 * values * channels * filters / 100 + weights / (hy__winograd_fits(weights) ? 80 : 12);
+    return 2 * values * channels * filters / 100 + weights / (hy__winograd_fits(weights) ? 80 : 24);
 }
 static double hy__direct_ns(const hy__window *w, double images, double channels, double filters)
 {
@@ -30086,10 +30086,11 @@ static void hy__winograd_multiply(const hy__winograd *v, const float *values, co
     const int matrices = v->side * v->side, end = matrices * (part + 1) / v->parts;
     const int64_t deep = hy__winograd_deep(v), step = hy__winograd_step(v, g->panel);
     const int64_t square = hy__winograd_step(v, deep), filters = g->k * g->panel;
-    const hy__tail none = {0};
     int64_t j, slice;
     int m;
+    hy__tail none;
     hy__tile t;
+    memset(&none, 0, sizeof none);
     memset(&t, 0, sizeof t);
     t.k = g->k;
     t.a_col = t.taps = 1;
@@ -30100,9 +30101,9 @@ static void hy__winograd_multiply(const hy__winograd *v, const float *values, co
     for (m = matrices * part / v->parts; m < end; m++) {
         const float *b = weight + hy__winograd_kind(v, m) * filters;
         const float *next = m + 1 < matrices ? weight + hy__winograd_kind(v, m + 1) * filters : NULL;
-        for (j = 0; j < cols; j += g->width) {
+        for (j = 0; j < cols; j += g->width) {      /* columns that stay in L1 while all tiles pass */
             t.cols = hy__least(g->width, cols - j);
-            slice = j * g->k;
+            slice = j * g->k;                       /* as large a part of the next ones */
             t.soon = next ? (uintptr_t)(next + slice) : 0;
             t.soon_end = next ? (uintptr_t)(next + slice + t.cols * g->k) : 0;
             hy__gemm_run_panel(g, t, (const char *)(values + m * deep), square, (const char *)(b + j),
