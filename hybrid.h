@@ -7723,7 +7723,7 @@ HY__UNUSED static inline int hy__may_not_run(const hy_frame *F)
 {
     return F->tracer && F->tracer->may_not_run;
 }
-/* Whose call does it trace? NULL: nobody's. */
+/* The frame whose call this one traces, or NULL. */
 HY__UNUSED static inline hy_frame *hy__traced_for(const hy_frame *F)
 {
     return F->tracer ? F->tracer->traced_for : NULL;
@@ -9441,7 +9441,8 @@ static void hy__pack_strides(hy_tensor *t)
     for (d = t->type.shape.ndim - 1; d >= 0; d--) { t->stride[d] = step; step *= t->type.shape.dim[d]; }
 }
 
-/* Of this type, and packed: 0 sends those without elements, or with odd strides of 1, a longer way. */
+/* Has it this type, and is it packed? Arrays without elements, or with odd strides of axes of size 1, get 0
+ * and go a longer way. */
 HY__INLINE int hy__packed_as(const hy_tensor *t, const hy_type *type)
 {
     int64_t step = 1;
@@ -10849,7 +10850,7 @@ static int hy__param_move(hy_frame *F, hy__param *p, hy_dtype dtype)
     return 0;
 }
 
-/* As one must whose memory may only be read. */
+/* Gives the parameter memory of its own, which it must have if what it holds may only be read. */
 static int hy__param_own(hy_frame *F, hy__param *p)
 {
     const int viewed = p->array.buffer->captured;       /* a view of it, by a forward */
@@ -15236,7 +15237,7 @@ static void hy__fault_index(hy_run *now, int64_t index, int64_t size)
     hy_fault(now);
 }
 
-/* So many outputs are 0. */
+/* Fills the first outputs with zeros. */
 static void hy__clear_outputs(const hy_job *job, const hy_run *now, int outputs)
 {
     int i;
@@ -16264,7 +16265,7 @@ static void hy__clip_i64 HY__POINTWISE_ARGS
     const int64_t high = p[1] == p[1] ? hy__to_i64(p[1]) : INT64_MAX;
     HY__LOOP1(x > high ? high : x < low ? low : x)
 }
-/* Of their sizes; what is too large wraps. */
+/* The least common multiple of |a| and |b|, wrapped if it is too large. */
 static int64_t hy__lcm_of(int64_t a, int64_t b)
 {
     const uint64_t p = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, q = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
@@ -16279,7 +16280,7 @@ static void hy__bits_or HY__POINTWISE_ARGS HY__LOOP2(a | b)
 static void hy__bits_xor HY__POINTWISE_ARGS HY__LOOP2(a ^ b)
 static void hy__bits_not HY__POINTWISE_ARGS HY__LOOP1(~x)
 static void hy__truth_not HY__POINTWISE_ARGS HY__LOOP1(!x)
-/* They are round already. */
+/* Whole numbers are round already. */
 static void hy__round_i64 HY__POINTWISE_ARGS HY__LOOP1(x)
 #undef HY__T
 
@@ -20363,7 +20364,7 @@ static hy__heads hy__heads_of(const hy_shape *s, int64_t heads)
     return h;
 }
 
-/* Of keys or values, whose samples and heads may lie apart. */
+/* How keys or values lie, whose samples and heads may be apart. */
 static hy__heads hy__heads_apart_of(const hy_tensor *t, int64_t heads)
 {
     hy__heads h = hy__heads_of(&t->type.shape, heads);
@@ -21719,7 +21720,7 @@ HY__BIND(split_v2, hy__parts_bind(job, r->axis, 0, r->squeeze_axis != 0))
 HY__DIFF_BY(split_v2, hy__join_parts(F, D, r->axis, r->squeeze_axis))
 #define HY__ON_split_v2 HY__OWN(split_v2), NULL
 
-/* Of a line the only axis is cut; its record is split_v2's. */
+/* hsplit cuts the only axis of a line, else axis 1; its record is split_v2's. */
 static int hy__cut_axis(const hy_shape *x, int axis) { return x->ndim == 1 && axis == 1 ? 0 : axis; }
 static int hy___hsplit_infer(hy_infer *I)
 {
@@ -23284,7 +23285,8 @@ static int hy__put_bind(hy_job *job, int rows, int places, int axis)
     r->base = HY__BASE_OLD;
     return hy__scatter_put_bind(job, r);
 }
-/* Of several rows put in one place the last has stayed: the numbers of the rows tell which, 1 or 0 each. */
+/* Which rows have stayed, as 1 or 0 each: of several put in one place the last. Places keep the numbers of
+ * their rows, which tell. */
 static hy_array *hy__put_stayed(hy_frame *F, hy_array *at, int64_t places)
 {
     hy_array *number = hy_arange_like(F, hy_cast(F, at, HY_I64), 0, 1, HY_NONE, NULL), *owner;
@@ -25405,7 +25407,7 @@ static void hy__rnn_input_gradient(const hy__rnn_run *u, hy__gemm *g, int layer,
                      to, item, u->scratch, hy__rnn_packed(u, layer, direction, 0), NULL);
     }
 }
-/* That of matrix k. */
+/* The gradient of matrix k. */
 static void hy__rnn_weight_gradient(const hy__rnn_run *u, const hy__gemm *g, int layer, int direction, int k,
                                     int64_t item)
 {
@@ -26099,8 +26101,8 @@ static void hy__again_gradients(const hy__rnn_again *w, int unit, hy__dual dx, h
     }
 }
 
-/* Its way back, from dy, of its outputs, to the gradient of its input; h and c go from the gradient of the
- * last state to that of the first. */
+/* The gradient of a layer in one direction: from dy, of its outputs, to that of its input; h and c go from
+ * the gradient of the last state to that of the first. */
 static hy__dual hy__again_walk_back(const hy__rnn_again *w, int layer, int direction, hy__dual dy)
 {
     hy_frame *F = w->F;
@@ -27477,7 +27479,8 @@ static double hy__winograd_ns(const hy__window *w, double images, double channel
            6 * values * (whole + filters) / 40;
 }
 
-/* By Winograd's squares of the data or of its phases, if one of these costs less than going directly. */
+/* The way by Winograd's squares of the data, or of its phases, if one of these costs less than `found`, the
+ * direct way. */
 static int hy__conv_squares(const hy__conv_shape *s, int found, int copies)
 {
     const hy__window *w = &s->win;
@@ -27664,7 +27667,7 @@ static int hy__conv_by_tiles(const hy__conv_shape *s)
     return rows <= 256 && cols <= (int64_t)isa->lanes * isa->vecs && s->win.kernel[2] > 2;
 }
 
-/* As it lies, in any layout and type, its weights as they are. */
+/* The way for data as they lie, in any layout and type, and weights as they are. */
 static int hy__conv_as_it_lies(const hy__conv_shape *s)
 {
     int planes;
@@ -30044,7 +30047,7 @@ static int64_t hy__winograd_first(const hy__winograd *v, int64_t block, int64_t 
     return block / v->row_blocks * v->row + at;
 }
 
-/* Of a place's channels, whole vectors. */
+/* Channels of a place, rounded up to whole vectors. */
 static int64_t hy__winograd_deep(const hy__winograd *v)
 {
     return hy__pieces(v->base.channels, HY__WINOGRAD_CHANNELS) * HY__WINOGRAD_CHANNELS;
@@ -31700,8 +31703,8 @@ static int64_t hy__pool_taps(const hy__window *w, const int64_t *at, int dims, i
     return n;
 }
 
-/* Of planes with channels first: n windows that lie in a row from `at` on. They meet `rows` fine rows and
- * `span` columns, of which `inside` exist, from number `left` on. */
+/* A row of n windows in planes with channels first, from `at` on. They meet `rows` fine rows and `span`
+ * columns, of which `inside` exist, from number `left` on. */
 typedef struct hy__pool_row {
     int64_t at[3], n, rows, span, left, inside, pitch, area;
     int64_t offset[HY__POOL_TAPS], tap[HY__POOL_WIDE];      /* tap: where its columns stand, unzipped */
@@ -31747,7 +31750,7 @@ static void hy__pool_row_join(const hy__pool_plan *v, const hy__window_kernels *
     kernel->join(y, v->win.stride[2] > 1 ? r->apart : r->line, r->tap, v->win.kernel[2], r->n, most);
     if (v->type == HY_POOL_AVG) hy__times_f64(y, y, r->share, 1, r->n);
 }
-/* Of a tile of windows on the way back: their share of the gradient, values under one tap, and of max pooling
+/* Notes for a tile of windows in the gradient: their share of it, values under one tap, and for max pooling
  * the largest so far and its place in the plane. */
 typedef struct hy__pool_back {
     double  share[HY__TILE], values[HY__TILE], best[HY__TILE];
@@ -32160,7 +32163,7 @@ static void hy__pool_lanes(const hy__pool_plan *v, const int64_t *at, int64_t *o
     s->apart = w->stride[0] >= w->kernel[0] && w->stride[1] >= w->kernel[1];
 }
 
-/* Of pooling (data, out) and of its gradient (out_grad, data, out, dx). */
+/* Runs pooling (data, out) and its gradient (out_grad, data, out, dx). */
 HY__RUN(hy__run_pool_lanes)
 {
     const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
@@ -33219,7 +33222,7 @@ static hy__norm_slope hy__norm_slope_of(hy_frame *F, hy_array *x, hy_array *mean
     return n;
 }
 
-/* Of x, before the sum with rstd; a and b may be absent. */
+/* The gradient of x, before the sum with rstd's share; a and b may be absent. */
 static hy_array *hy__norm_slope_data(hy_frame *F, const hy__norm_slope *n, hy_array *dy, hy_array *a,
                                      hy_array *b, hy_array *k)
 {
@@ -34655,7 +34658,7 @@ static int hy__infer_rois(hy_infer *I, const hy_ints *bins, int sensitive)
     return I->status;
 }
 
-/* Of `data` and `y` one is the output. */
+/* Notes for a call in which `data` or `y` is the output. */
 static hy__rois *hy__rois_plan(hy_job *job, const hy_tensor *data, const hy_tensor *y, double scale)
 {
     hy__rois *p = HY__NOTES(hy__rois, job);
@@ -37261,8 +37264,8 @@ static int hy__grid_generator_bind(hy_job *job)
     return hy__one_stage(job, hy__run_grid, hy__size(y) ? y->dim[0] * y->dim[2] : 0,
                          2.0 * (double)hy__size(y));
 }
-/* Of six numbers each: sums of the grid's gradient times x, y and 1 at each place. These x and y are the grid
- * of the map that changes nothing. */
+/* The gradient of an affine map, six numbers an image: sums of the grid's gradient times x, y and 1 at each
+ * place. These x and y are the grid of the map that changes nothing. */
 static hy_array *hy__affine_back(hy_frame *F, hy_array *dy, hy_dtype dtype, hy_ints target)
 {
     hy_grid_generator_opt opt;
@@ -39203,8 +39206,8 @@ static double hy__throw_between(hy__dice *d, double low, double high)
 {
     return low + (high - low) * hy__throw(d);
 }
-/* Of a random part of the image and a random shape, where it fits in; else the largest in the middle that has
- * the shape of the result and is no larger. */
+/* Draws a part of the image of random size and proportions, if it fits in; else takes the largest in the
+ * middle that has the proportions of the result. */
 static void hy__draw_window(const hy__image_random_resized_crop_rec *r, hy__dice *d, hy__picture p,
                             hy__window_of *w)
 {
@@ -39886,8 +39889,8 @@ static int hy__make_orthogonal(double *a, double *b, int64_t rows, double *u, do
     return 1;
 }
 
-/* Of n columns of `rows`, one after the other in a, which become orthogonal; value: their lengths. turned:
- * room for n x n, where row k says what column k was made of, or NULL. */
+/* Turns n columns of `rows` elements, one after the other in a, until they are orthogonal; value: their
+ * lengths. turned: room for n x n, where row k says what column k was made of, or NULL. */
 static void hy__singular_values(double *a, int64_t rows, int64_t n, double *value, double *turned)
 {
     int64_t i, k;
@@ -40032,8 +40035,9 @@ static double hy__sums_norm(const hy__norming *p, double *x, double *room, int s
     return y;
 }
 
-/* By singular values, of a matrix whose largest element is about 1. Their slope is u v^T, 0 for those that
- * are 0 but for rounding. room: as much as x, and its shorter side, and the square of that. */
+/* A norm by the singular values of a matrix whose largest element is about 1; slope: its derivative u v^T
+ * takes x's place, where values that are 0 but for rounding count nothing. room: as much as x, and its
+ * shorter side, and the square of that. */
 static double hy__singular_norm(const hy__norming *p, double *x, double *room, int slope)
 {
     int wide = p->rows < p->columns;
@@ -40507,7 +40511,7 @@ static void hy__event_add(hy_frame *F, const hy__event *e)
     hy__release(&p->lock);
 }
 
-/* So many could not even be put together. */
+/* Counts n events that could not be noted. */
 static void hy__events_lost(hy_frame *F, int n)
 {
     hy__profile *p = &F->root->profile;
@@ -40553,7 +40557,8 @@ static void hy__turn_ends(const hy__timing *timing, int64_t turn, double from)
     hy__event_add(timing->F, &e);
 }
 
-/* As hy__clock; unless this is within a call, a new one begins, whose number events get. */
+/* Reads the clock as hy__clock does; unless this is within a call, a new one begins, whose number events
+ * get. */
 static double hy__call_begins(hy_frame *F)
 {
     hy__profile *p = &F->root->profile;
@@ -40979,7 +40984,7 @@ static int hy__is_computed(const hy_frame *F, const hy_array *x)
     return 0;
 }
 
-/* As in MXNet, whose words these are. name: of the node, or NULL. */
+/* The error that MXNet gives, in its words. name: of the node, or NULL. */
 static int hy__fail_target(hy_frame *F, const char *name, const hy_op *op, int input)
 {
     return hy__fail(F, HY_ERROR_ARGUMENT, "Error in operator %s%s%s: Mutation target can only be Variable: "
@@ -41061,7 +41066,7 @@ static uint64_t hy__bound_hash(const hy_frame *F, const hy_op *op, int n, const 
     return h;
 }
 
-/* Of one type, and with elements in the same places. */
+/* Have they the same type and shape, and elements at the same places? */
 HY__INLINE int hy__same_layout(const hy_tensor *a, const hy_tensor *b)
 {
     int d, n = a->type.shape.ndim;
@@ -41529,7 +41534,7 @@ static int hy__check_aux(hy_frame *F, const hy_op *op, int n, hy_array *const *i
     return 0;
 }
 
-/* As emit, but also hands out the hidden outputs: for the tape. */
+/* Runs an operator as emit does, and hands out the hidden outputs, too, for the tape. */
 static hy_array *hy__run_op(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
                             hy__call *c,
                             hy_array **out)
@@ -43646,7 +43651,7 @@ static int hy__steps_forward(const hy_ints *step)
     return 1;
 }
 
-/* Of arithmetic: the input that the result equals, or -1. x - 0 is x for every x, but x + 0 turns -0 into
+/* The input that the result of arithmetic equals, or -1. x - 0 is x for every x, but x + 0 turns -0 into
  * +0. */
 static int hy__kept_by_arithmetic(const hy__node *node, const hy__edge *in)
 {
@@ -53139,7 +53144,7 @@ HY_API hy_block *hy_block_new(hy_frame *F, size_t bytes, const char *kind, hy_fo
     return block;
 }
 
-/* Of blocks, and of what holds one: trainers, metrics, datasets, loaders. */
+/* Is it a block of this root, or what holds one: a trainer, metric, dataset, loader? Else an error. */
 static int hy__named_ok(hy_frame *F, const hy_block *block, const char *what, const char *who)
 {
     if (!F || F->code) return 0;
@@ -58294,8 +58299,9 @@ HY_API hy_array *hy_grad_of(hy_frame *F, hy_array *x)
 }
 
 /* --- two compiled calls, one right after the other: their gradients are one program --- */
-/* As with a network and the loss behind it: what the later one gives goes to the earlier one alone. Their
- * program hangs on the gradient of the later one and holds nothing of the other. */
+/* Two recorded calls of which the earlier one gets its gradients from the later one alone, as a network and
+ * the loss behind it. Their joint program hangs on the gradient of the later one and holds nothing of the
+ * other. */
 typedef struct hy__joint {
     hy__backing  late, early;
     hy__gradient *from, *to;            /* of late, of early */
@@ -59904,7 +59910,7 @@ static int hy__unwound_there(const hy__unwinding *U, int i)
     return there == HY__SUMMED ? HY__MAYBE : there;
 }
 
-/* That as a flag of the body's. */
+/* The same as a flag in the body. */
 static hy_array *hy__unwound_flag(const hy__unwinding *U, int i)
 {
     int there = hy__unwound_there(U, i);
@@ -60308,7 +60314,7 @@ static int hy__back_there(const hy__back *K, int i)
     return there > also ? there : also;
 }
 
-/* That as a flag of the body's. */
+/* The same as a flag in the body. */
 static hy_array *hy__back_tells(const hy__back *K, int i)
 {
     const hy__unwinding *U = &K->U;
@@ -61156,7 +61162,7 @@ static hy_array *hy__inner_nothing(hy_frame *S)
     return hy_group_of(S, 2, none);
 }
 
-/* Its body is compiled in hy__loop_bind and runs in hy__run_loop. */
+/* Traces foreach as an operator: its body is compiled in hy__loop_bind and runs in hy__run_loop. */
 static hy_array *hy__traced_foreach(hy_frame *S, const hy__loop *l)
 {
     hy__inner N;
@@ -61785,7 +61791,7 @@ typedef struct hy__weaver { void *who; hy__weave_fn weave; } hy__weaver;
 
 static int hy__has_letter(const char *letters, char c) { return c && strchr(letters, c) != NULL; }
 
-/* Those of `of` that are (or are not) in `in`, behind what `to` holds. */
+/* Appends to `to` the letters of `of` that are (or are not) in `in`, each once. */
 static void hy__pick_letters(char *to, const char *of, const char *in, int wanted)
 {
     size_t n = strlen(to);
@@ -61827,7 +61833,7 @@ static int hy__term_sum(const hy__weaver *w, hy__term *t, const char *keep)
            (!*left && w->weave(w->who, HY_OP_reshape, t, NULL, NULL, 0)) ? -1 : 0;
 }
 
-/* Its axes in the order of these letters; those that it lacks become axes of size 1 if `spread`. */
+/* Transposes a term to the order of these letters; those that it lacks become axes of size 1 if `spread`. */
 static int hy__term_turn(const hy__weaver *w, hy__term *t, const char *order, int spread)
 {
     int64_t axis[HY_MAX_DIM];
@@ -62106,7 +62112,7 @@ HY_API hy_array *hy_trace(hy_frame *F, hy_array *data, int offset, int axis1, in
     return hy_sum(F, hy__diagonal_of(F, data, offset, axis1, axis2), hy__ints_of(1, -1, 0, 0), NULL);
 }
 
-/* As hy_einsum writes it: what is summed has the same letter on both sides. */
+/* Written for hy_einsum: axes that are summed have the same letter on both sides. */
 HY_API hy_array *hy_tensordot(hy_frame *F, hy_array *a, hy_array *b, int axes, const hy_tensordot_opt *opt)
 {
     HY__MADE_OF(linalg_gemm2);
@@ -67563,7 +67569,7 @@ static int hy__json_whole(const hy__json *j, int t, int64_t least, int64_t most,
 /* --- safetensors: a JSON head that says where each array lies --- */
 typedef struct hy__safe { hy__stowed how; uint64_t from, to; int t; } hy__safe;       /* t: of its name */
 
-/* By place, arrays without bytes first. */
+/* Orders arrays by where their bytes lie, those without bytes first. */
 static int hy__safe_order(const void *a, const void *b)
 {
     const hy__safe *x = (const hy__safe *)a, *y = (const hy__safe *)b;
@@ -70602,7 +70608,7 @@ static void hy__make_copysign_scalar(hy__compound *C)
     hy__edge x = hy__one(C, HY_OP_abs, hy__beside_it(C), NULL, NULL);
     hy__beside(C, HY_OP_mul_scalar, x, s < 0 || 1 / s < 0 ? -1 : 1);
 }
-/* By 1: what makes whole numbers real. */
+/* A division by 1 only makes whole numbers real. */
 static void hy__make_true_divide_scalar(hy__compound *C)
 {
     double by = hy__said_number(C, "scalar", 1);
@@ -72825,8 +72831,8 @@ static int hy__export_ok(hy_frame *F, hy_block *net, const char *who)
     return 0;
 }
 
-/* As the first hy_call of a hybridized block, without running anything. The caller leaves the trace, or NULL,
- * and closes its inputs. */
+/* Traces as the first hy_call of a hybridized block does, without running anything. The caller leaves the
+ * trace, or NULL, and closes its inputs. */
 static hy__trace *hy__export_call(hy_frame *F, hy_block *net, hy_array *inputs, const char *who, hy__flat *in)
 {
     hy__scope scope;
@@ -72930,7 +72936,8 @@ static int hy__export_as_read(const hy__symbol_block *b)
     return 1;
 }
 
-/* Its graph once more, with its parameters as they are now. Inputs that nothing uses are None. */
+/* Makes the block's graph once more, with its parameters as they are now. Inputs that nothing uses are
+ * None. */
 static hy_graph *hy__export_again(hy_frame *F, const hy__symbol_block *b, hy_block *net, const char *who)
 {
     hy_frame *S = hy_symbolic(F);
@@ -75208,7 +75215,7 @@ HY__UPDATES(HY__OPTIM_PLAIN)
 HY__OPTIM_UPDATE(groupadagrad, HY__UPDATE_groupadagrad)
 HY__OPTIM_UPDATE(sgld, HY__UPDATE_sgld)
 HY__OPTIM_UPDATE(lamb, HY__UPDATE_lamb)
-/* Of optimisers that divide by the rate: is it large enough for that? If not, weights stay. */
+/* Is the rate large enough to divide by it? If not, weights stay. */
 static int hy__rate_divides(const hy_update *u)
 {
     return u->dtype == HY_F32 ? u->lr * 3e38 > 1 : u->lr * 1e308 > 1;
