@@ -27451,7 +27451,7 @@ static int64_t hy__window_reach(const hy__window *w, int64_t *wide, int *padded)
 }
 
 /* The cost of squares, and of going directly: nanoseconds of a core with 100 GFLOP/s that reads L2 at 80
- * bytes per nanosecond, and weights that do not fit it at 24, as tiles ask for them ahead. */
+ * bytes per nanosecond, and weights that do not fit it at 12. */
 enum { HY__WINOGRAD_CHANNELS = 16, HY__WINOGRAD_L2 = 1 << 20 };
 static double hy__winograd_weights(const hy__conv_way *way, double channels, double filters)
 {
@@ -27461,7 +27461,7 @@ static int hy__winograd_fits(double weights) { return weights <= (double)HY__WIN
 
 static double hy__winograd_cost(double values, double channels, double filters, double weights)
 {
-    return 2 * values * channels * filters / 100 + weights / (hy__winograd_fits(weights) ? 80 : 24);
+    return 2 * values * channels * filters / 100 + weights / (hy__winograd_fits(weights) ? 80 : 12);
 }
 static double hy__direct_ns(const hy__window *w, double images, double channels, double filters)
 {
