@@ -74,6 +74,7 @@ typedef struct pg_program {
     int      heads, own;  /* outputs whose gradients are asked for: bits; with weights of our own */
     int      optimiser, odd;
     int      random, dynamic, trains, loops, unsaved, children;        /* what is in it */
+    int      network;                   /* it begins with one; 2: that is all */
 } pg_program;
 
 /* --- choices --- *
@@ -163,8 +164,15 @@ static int pg_is_born(const pg_program *P, const char *name, const char *text)
 
 /* What came later comes from these numbers on: values set by hand, statistics that others read; results that
  * a loop gives several times, zeros of both signs; programs of which no gradient is asked, rows of the table
- * that would else be seldom (see pg_often), more outputs; programs that are compiled anew for other sizes. */
-enum { PG_SECOND = 1000000, PG_THIRD = 5000000, PG_FOURTH = 10000000, PG_FIFTH = 40000000 };
+ * that would else be seldom (see pg_often), more outputs; programs that are compiled anew for other sizes; networks of
+ * images, see programs_nets.h. */
+enum {
+    PG_SECOND = 1000000,
+    PG_THIRD = 5000000,
+    PG_FOURTH = 10000000,
+    PG_FIFTH = 40000000,
+    PG_SIXTH = 50000000
+};
 
 /* --- drawing: every step that is drawn is run at once, which tells the types of what it gives --- */
 typedef struct pg_maker {

@@ -344,22 +344,33 @@ static const pg_layer_row *pg_choose_layer(pg_maker *M)
 }
 static hy_init pg_start(void) { return hy_init_uniform(0.7); }      /* of layers' parameters */
 
+/* The layer that a step describes is made, and kept if it runs. */
+static int pg_keep_layer(pg_maker *M, pg_step *s)
+{
+    hy_init init = pg_start();
+    pg_walk W = pg_walk_of(M);
+    hy_block *block;
+    int out;
+    s->layer = M->P->nlayer;
+    s->owner = M->owner;
+    block = M->layer[s->layer] = pg_layer_new(M->F, s->op, s->attrs, s->dtype);
+    hy_initialize(M->F, block, &init);
+    out = pg_keep_step(M, s, pg_run_step(M->F, &W, s));
+    if (out == PG_NOTHING) { hy_block_free(M->F, block); return out; }
+    M->P->nlayer++;
+    M->P->trains = M->P->random = 1;
+    return pg_show(M, out);
+}
 static int pg_draw_layer(pg_maker *M)
 {
     static const hy_dtype types[] = { HY_F32, HY_F32, HY_F32, HY_F32, HY_F64, HY_F16, HY_BF16 };
     const pg_layer_row *row = pg_choose_layer(M);
-    hy_init init = pg_start();
-    hy_block *block;
-    hy_array *y;
     ops_case c;
     pg_step s;
-    pg_walk W = pg_walk_of(M);
-    int i, out = PG_NOTHING;
-    if (M->P->nlayer == PG_LAYERS) return out;
+    int i;
+    if (M->P->nlayer == PG_LAYERS) return PG_NOTHING;
     memset(&s, 0, sizeof s);
     s.kind = PG_LAYER_CALL;
-    s.layer = M->P->nlayer;
-    s.owner = M->owner;
     s.dtype = types[pg_choose(M, "layer type", 0, 7)];
     ops_open_case(&c, pg_choose_text(M, "layer case", row->name, row->cases));
     snprintf(s.op, sizeof s.op, "%s", row->name);
@@ -371,15 +382,7 @@ static int pg_draw_layer(pg_maker *M)
         if (s.in[i] == PG_NOTHING) s.n = 0;
     }
     ops_close_case(&c);
-    if (!s.n) return out;
-    block = M->layer[s.layer] = pg_layer_new(M->F, s.op, s.attrs, s.dtype);
-    hy_initialize(M->F, block, &init);
-    y = pg_run_step(M->F, &W, &s);
-    out = pg_keep_step(M, &s, y);
-    if (out == PG_NOTHING) { hy_block_free(M->F, block); return out; }
-    M->P->nlayer++;
-    M->P->trains = M->P->random = 1;
-    return pg_show(M, out);
+    return s.n ? pg_keep_layer(M, &s) : PG_NOTHING;
 }
 
 static void pg_draw_steps(pg_maker *M, int n)
@@ -477,6 +480,8 @@ static void pg_spoil(pg_maker *M)
     *P = was;
 }
 
+#include "programs_nets.h"
+
 /* --- the whole --- */
 static void pg_draw_rest(pg_maker *M)                   /* what is asked of it */
 {
@@ -555,7 +560,9 @@ static int pg_draw(hy_frame *F, uint64_t number, pg_program *P)
     pg_draw_rest(M);
     M->place = 1;
     i = pg_choose(M, "steps", 0, pg_choose(M, "long", 0, 4) ? 6 : 16);
-    pg_draw_steps(M, 1 + (number >= PG_FOURTH) + i);
+    if (number >= PG_SIXTH && !pg_choose(M, "network", 0, 3)) pg_draw_network(M);
+    if (P->network && P->body[0].n && pg_choose(M, "network", 2, 3)) P->network = 2;
+    else pg_draw_steps(M, 1 + (number >= PG_FOURTH) + i);
     pg_draw_outputs(M);
     for (i = 0; i < P->nleaf && P->leaf[i].kind != PG_INPUT; i++) continue;
     if (i == P->nleaf && (i == PG_LEAVES || pg_add_leaf(M, PG_INPUT, HY_F32, two, &pg_plain) == PG_NOTHING))

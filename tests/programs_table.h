@@ -134,7 +134,8 @@ static int pg_weight(const pg_program *P, const pg_way *way)
 {
     if ((way->flags & PG_CHILDREN) && !P->children) return 0;
     if ((way->flags & PG_LATER) && P->number < PG_SECOND) return 0;
-    if ((way->flags & PG_INT8) && pg_has_layer(P)) return way->weight * 3;
+    if ((way->flags & PG_INT8) && pg_has_layer(P)) return way->weight * (P->network ? 6 : 3);
+    if ((way->flags & PG_BATCH) && P->network) return way->weight * 4;
     return way->weight;
 }
 /* Those of the rare ones that it is one in so many for; then those whose names' hashes with the number are
