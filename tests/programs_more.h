@@ -439,7 +439,7 @@ static hy_graph *pg_through_symbols(const pg_job *J)
         memset(&opt, 0, sizeof opt);
         snprintf(name, sizeof name, "p%d", k);
         opt.shape = P->leaf[k].shape;
-        if (P->network > 1 && P->leaf[k].kind == PG_INPUT) opt.shape.dim[0] = -1;     /* it is open */
+        if (P->network > 1 && !P->wrong && P->leaf[k].kind == PG_INPUT) opt.shape.dim[0] = -1;      /* open */
         opt.dtype = P->leaf[k].dtype;
         opt.shaped = 1;
         opt.aux = P->leaf[k].kind == PG_AUX;
