@@ -164,8 +164,8 @@ static int pg_is_born(const pg_program *P, const char *name, const char *text)
 
 /* What came later comes from these numbers on: values set by hand, statistics that others read; results that
  * a loop gives several times, zeros of both signs; programs of which no gradient is asked, rows of the table
- * that would else be seldom (see pg_often), more outputs; programs that are compiled anew for other sizes; networks of
- * images, see programs_nets.h. */
+ * that would else be seldom (see pg_often), more outputs; programs that are compiled anew for other sizes;
+ * networks of images, see programs_nets.h. */
 enum {
     PG_SECOND = 1000000,
     PG_THIRD = 5000000,
@@ -280,7 +280,8 @@ static hy_array *pg_shaken(hy_frame *F, hy_array *x)
 
 /* Of a run that is nudged: numbers of floating types go up or down by about so many units in the last place,
  * but for those of arrays that hold small whole numbers alone, which may be indices, if `all` is not set. In
- * the largest nudges 0 moves by a unit of the largest number beside it: products of tiles mix neighbours. */
+ * the largest nudges 0 moves by a unit of the largest number beside it: products of tiles mix neighbours. A
+ * value that is traced has no numbers yet: of a copy in int8 only inputs and parameters move. */
 enum { PG_MOST_NUDGED = 16 };
 static int pg_nudge;
 static uint64_t pg_nudge_draw;
@@ -300,7 +301,7 @@ static hy_array *pg_nudged(hy_frame *F, hy_array *x, int all)
     const double *from;
     double *times, *plus, unit, most = 0;
     hy_array *y;
-    if (!pg_nudge || !x || hy_error(F) || !hy__floating(dtype)) return x;
+    if (!pg_nudge || !x || x->node || hy_error(F) || !hy__floating(dtype)) return x;
     n = hy_size(F, x);
     y = hy_cast(F, x, HY_F64);
     from = y ? (const double *)hy_data(F, y) : NULL;

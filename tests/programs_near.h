@@ -84,10 +84,23 @@ static void pg_run_once_more(const pg_program *P)
     pg_shake = 0;
 }
 
-/* What element i may be off by after the runs that were made; infinity: by anything. */
-static double pg_allowance(const pg_program *P, const pg_item *a, const pg_item *still, int64_t i)
+/* The largest number of an item of a network of images: a convolution by squares is off by a part of the
+ * largest sum, not of its element's. Of other programs 0. */
+static double pg_largest(const pg_program *P, const pg_item *a)
 {
-    double x = pg_element(a, i), w = pg_element(still, i), most = fabs(w), coarse = pg_coarseness(P), moved;
+    int64_t i, n = a && P->network && hy__floating(a->type.dtype) ? pg_elements(&a->type.shape) : 0;
+    double most = 0;
+    for (i = 0; i < n; i++)
+        if (fabs(pg_element(a, i)) > most && fabs(pg_element(a, i)) <= DBL_MAX) most = fabs(pg_element(a, i));
+    return most;
+}
+
+/* What element i may be off by after the runs that were made; infinity: by anything. largest: see above. */
+static double pg_allowance(const pg_program *P, const pg_item *a, const pg_item *still, int64_t i,
+                           double largest)
+{
+    double x = pg_element(a, i), w = pg_element(still, i), coarse = pg_coarseness(P), moved;
+    double most = fabs(w) > largest ? fabs(w) : largest;
     int k;
     for (k = 1; k < pg_near_now.runs; k++) {
         const pg_item *m = pg_named(&pg_near_now.moved[k], a->name);
@@ -175,6 +188,7 @@ static double pg_least(hy_dtype dtype)
 static int pg_near(const pg_program *P, const pg_item *a, const pg_item *b, int64_t *at)
 {
     int64_t i, n = pg_elements(&a->type.shape);
+    double largest = -1;
     const pg_item *still;
     for (i = 0; i < n; i++) {
         double x = pg_element(a, i), y = pg_element(b, i);
@@ -183,8 +197,9 @@ static int pg_near(const pg_program *P, const pg_item *a, const pg_item *b, int6
         while (pg_near_now.runs < 5) pg_run_once_more(P);
         still = pg_named(&pg_near_now.still, a->name);
         if (!still || !hy__same_shape(&a->type.shape, &still->type.shape)) continue;
+        if (largest < 0) largest = pg_largest(P, still);
         for (;;) {
-            double allowed = pg_allowance(P, a, still, i);
+            double allowed = pg_allowance(P, a, still, i, largest);
             if (allowed == HUGE_VAL || fabs(x - y) <= allowed) break;
             if (pg_near_now.runs == PG_SHAKES) {
                 if (pg_is_condition(P, a, y, i)) break;

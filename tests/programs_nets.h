@@ -1,6 +1,5 @@
-/* Networks of images: each layer takes what one before it gives, and no step but those of the first dim's own
- * size fixes how many images there are. They run with other batch sizes to the end, and have layers in a row
- * that stay in bytes in an int8 copy. */
+/* Networks of images: each layer takes what one before it gives, and nothing fixes how many images there are.
+ * They run with other batch sizes to the end, and have layers in a row that stay in bytes in an int8 copy. */
 #ifndef PROGRAMS_NETS_H
 #define PROGRAMS_NETS_H
 
@@ -79,8 +78,8 @@ static int pg_net_resize(pg_maker *M, int x)
     static const char *const ops[] = { "upsampling", "bilinear_resize", "adaptive_avg_pooling", "lrn", "pad",
                                        "depth_to_space", "space_to_depth", "l2_normalization" };
     static const char *const attrs[] = { "scale=2 sample_type=nearest", "height=5 width=4",
-        "output_size=(3,2)", "nsize=3", "mode=edge pad_width=(0,0,0,0,1,0,0,1)", "block_size=2", "block_size=2",
-        "mode=channel" };
+        "output_size=(3,2)", "nsize=3", "mode=edge pad_width=(0,0,0,0,1,0,0,1)", "block_size=2",
+        "block_size=2", "mode=channel" };
     const hy_shape in = pg_made(M, x)->t.type.shape;
     const int which = pg_choose(M, "resize", 0, 8);
     if (in.ndim != 4 || (!which && in.dim[2] * in.dim[3] > 20)) return PG_NOTHING;
@@ -97,7 +96,8 @@ static int pg_net_meet(pg_maker *M, int x)
         const int ref = M->seen[(first + i) % M->nseen];
         const hy_type *o = &pg_made(M, ref)->t.type;
         if (ref == x || o->dtype != t.dtype || o->shape.ndim != t.shape.ndim) continue;
-        for (d = 0; d < t.shape.ndim && (o->shape.dim[d] == t.shape.dim[d] || (d == 1 && !sums)); d++) continue;
+        for (d = 0; d < t.shape.ndim; d++)
+            if (o->shape.dim[d] != t.shape.dim[d] && (d != 1 || sums)) break;
         if (d == t.shape.ndim) y = ref;
     }
     if (y == PG_NOTHING) y = pg_net_conv(M, x, (int)t.shape.dim[1], 1);
@@ -119,7 +119,8 @@ static int pg_net_step(pg_maker *M, int x)
     if (w == 8) return pg_net_resize(M, x);
     if (w < 11) return pg_net_meet(M, x);
     return pg_choose(M, "dropped", 0, 2) || hy_size(M->F, pg_made(M, x)) > 400
-        ? pg_net_layer(M, "dropout", x, "2") : pg_net_layer(M, "deconv", x, "%d 4 2 2 0 1 1 %d 0", hy_ndim(M->F, pg_made(M, x)) - 2,
+        ? pg_net_layer(M, "dropout", x, "2")
+        : pg_net_layer(M, "deconv", x, "%d 4 2 2 0 1 1 %d 0", hy_ndim(M->F, pg_made(M, x)) - 2,
                        pg_choose(M, "act", 0, 2));
 }
 /* What classifiers end with. */
@@ -129,7 +130,8 @@ static int pg_net_end(pg_maker *M, int x)
     if (way == 0) return x;
     if (way > 2) x = pg_net_layer(M, "pool", x, "%d %d", way == 3 ? 3 : 2, dims);
     if (way == 2) x = pg_net_layer(M, "dense", x, "%d 1", 4 + 4 * pg_choose(M, "wide", 0, 4));
-    return pg_net_layer(M, "dense", x, "%d 0 %d", 3 + pg_choose(M, "units", 0, 8), pg_choose(M, "bare", 0, 4) == 0);
+    return pg_net_layer(M, "dense", x, "%d 0 %d", 3 + pg_choose(M, "units", 0, 8),
+                        pg_choose(M, "bare", 0, 4) == 0);
 }
 
 static void pg_draw_network(pg_maker *M)
