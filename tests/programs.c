@@ -371,7 +371,7 @@ static int pg_handed(const pg_program *P, const pg_step *s, int ref)
     if (s->kind == PG_CHILD) return b->out[k];
     k -= b->nout;
     if ((s->kind != PG_FOREACH && s->kind != PG_WHILE) || k < 0) return ref;
-    if (s->kind == PG_FOREACH && pg_rows(P, s) == 0) return s->state[k];
+    if (s->kind == PG_FOREACH ? pg_rows(P, s) == 0 : s->by < 0) return s->state[k];     /* it has no turn */
     arg = b->state[k] - b->arg;
     if (arg >= 0 && arg < b->narg)
         return arg == k + (s->kind == PG_FOREACH ? s->n : 0) ? s->state[k] : ref;
