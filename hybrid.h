@@ -21964,6 +21964,13 @@ static int hy__slice_axis_infer(hy_infer *I)
     hy_infer_shape(I, x, hy__rank(I->out[0].shape.ndim));
     axis = hy__infer_axis_of(I, r->axis, x);
     if (axis < 0) return I->status;
+    if (I->sizes && r->begin >= 0 && r->end >= r->begin && r->end != HY_NONE) {
+        hy_shape part = *x;
+        int64_t least, most;
+        hy__size_range(I->sizes, x->dim[axis], &least, &most);
+        part.dim[axis] = r->end - r->begin;
+        if (r->end <= least) return hy__infer_result(I, part);      /* so it is for all sizes */
+    }
     hy__infer_number(I, &x->dim[axis]);
     if (x->dim[axis] >= 0) {
         int64_t n = x->dim[axis], low = r->begin, high = r->end;
