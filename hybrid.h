@@ -220,7 +220,7 @@
  *     - Values cannot be read or written: hy_data, hy_item, hy_set_value fail and name the operator to use.
  *     - Shapes, types and hy_is_training may be asked; the trace then holds for the answers it got (for the
  *       dims asked for, whatever the others), and other inputs are traced anew (hy_cache_info tells). Reshape
- *       codes and reshape_like need no asking.
+ *       codes and reshape_like need no asking, and sizes that hy_len_of asks for bind no trace.
  *     - Arrays from outside forward become constants, captured by reference; parameters stay parameters,
  *       so that loading or training changes what compiled calls compute.
  *     - A block inside a traced block is traced as part of it.

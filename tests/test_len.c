@@ -50,7 +50,7 @@ static void len_takes_on(int threads)
         hy_end(F);
     }
     s = hy_cache_info(F, net);
-    if (!CHECK(s.traces <= 4 && s.resizes > 30)) printf("    %d traces, %d resizes: %s\n", s.traces, (int)s.resizes, s.fixed[0] ? s.fixed : s.bound);
+    if (!CHECK(s.traces <= 4 && s.resizes > 30)) printf("    %d traces, %d resizes: %s\n", (int)s.traces, (int)s.resizes, s.fixed[0] ? s.fixed : s.bound);
     OK(F);
     CHECK(hy_close(F) == 0);
 }
@@ -135,7 +135,7 @@ static void len_files(void)
             hy_end(F);
         }
         if (cases[i].stays && !CHECK(hy_cache_info(F, net).traces <= 2))
-            printf("    case %d: %d traces: %s\n", i, hy_cache_info(F, net).traces, hy_cache_info(F, net).bound);
+            printf("    case %d: %d traces: %s\n", i, (int)hy_cache_info(F, net).traces, hy_cache_info(F, net).bound);
     }
     OK(F);
     CHECK(hy_close(F) == 0);
