@@ -10746,14 +10746,16 @@ static int hy__bind_dims(hy__heap *heap, hy__tracer *T, hy__node *node, int outp
     return HY__ASKED_DIMS;
 }
 
-/* A trace whose forward looks at sizes or a type holds for these only. dims: which, of a shape. */
+/* A trace whose forward looks at sizes or a type holds for these only. dims: which, of a shape. The first
+ * question for a size is told, since it binds more than one for a type or the number of dims. */
 static void hy__bind_trace(hy_frame *S, hy__node *node, int output, const char *who, int shape,
                            unsigned dims)
 {
     hy__tracer *T = S->tracer;
+    const int first = shape && dims && !T->dims_n && !(T->asked & HY__ASKED_SHAPE);
     hy__line line;
     T->asked |= shape ? hy__bind_dims(&S->root->heap, T, node, output, dims) : HY__ASKED_DTYPE;
-    if (T->bound[0]) return;
+    if (T->bound[0] && !first) return;
     line = hy__line_open(T->bound, sizeof T->bound);
     hy__say(&line, "%s of %s", who, node->name);
     hy__put_scope(&line, S->scope);
