@@ -366,10 +366,11 @@
  *   loses least: then they are whole numbers of 8 bits, as its weights are, channel by channel. Its sums are
  *   exact, so that int8 layers give the same bits on every instruction set. A NaN among them counts as 0.
  *   A layer stays f32 where int8 is slower by a table of costs, the same on every machine: few terms to a
- *   sum (dense: below 64; 1 x 1: below 64, or fewer than 64 filters; larger kernels: below 27; more where
- *   a group has 15 filters or fewer; where its data come from int8 layers in bytes: below 16), 1 x 1 in
- *   groups, each channel by itself. The copy, hence its file, holds what was decided; opt.tell hears of each
- *   layer why it stays. opt.all takes whatever can be int8: then all layers give the same bits everywhere.
+ *   sum (dense: below 64, of up to 8 units 512; 1 x 1: below 64, or fewer than 64 filters; larger kernels:
+ *   below 27, more where a group has 15 filters or fewer; where its data come from int8 layers in bytes:
+ *   below 16), 1 x 1 in groups, each channel by itself. The copy, hence its file, holds what was decided;
+ *   opt.tell hears of each layer why it stays. opt.all takes whatever can be int8: then all layers give the
+ *   same bits everywhere.
  *   A result that nobody but such layers reads stays in 8 bits, through maximum pooling, joins and views, and
  *   sums of two such results are taken of whole numbers: 255 steps up to the largest that came, behind a relu
  *   and of two such from 0 on, else on both sides of 0. What is an output, or is read by anything else, is
@@ -4741,8 +4742,8 @@ HY_API int        hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, cons
  * sums in 32 bits, results in f32 again, or in 8 bits for the next such layer. samples: a batch as hy_call
  * takes it (as many arrays as the network takes, where that is known), else a group of batches; what they
  * bring to a layer decides its threshold. The copy is a block like any other. Layers stay as they are that
- * `skip` names, that are not f32, whose weight is no parameter, whose groups have 2 or 3 channels, or that
- * stand in loops; and, but for `all`, those that are slower in int8 by a table of costs, which is the same
+ * `skip` names, that are not f32, whose weight is no parameter, whose groups have 2 or 3 channels (or 1
+ * for several filters), or that stand in loops; and, but for `all`, those that are slower in int8 by a table of costs, which is the same
  * on every machine: it looks at the network alone. `tell` says why. */
 #ifndef HYBRID_NO_INT8
 typedef struct hy_quantize_report {
@@ -6379,16 +6380,17 @@ static int hy__isa_of_machine(void)
     return HY_ISA_BASE;
 }
 
+/* How many cores the machine has; 0: that is not known. */
 static int hy__cores(void)
 {
 #if !defined(HYBRID_NO_THREADS) && defined(_WIN32)
     const unsigned long n = GetActiveProcessorCount(0xffff);
-    return n > 0 && n < 1024 ? (int)n : 1;
+    return n > 0 && n < INT_MAX ? (int)n : 0;
 #elif !defined(HYBRID_NO_THREADS) && defined(_SC_NPROCESSORS_ONLN)
     long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 && n < 1024 ? (int)n : 1;
+    return n > 0 && n < INT_MAX ? (int)n : 0;
 #else
-    return 1;
+    return 0;
 #endif
 }
 
@@ -9077,7 +9079,10 @@ HY__THREAD_MAIN(hy__pool_main)
 
 static void hy__pool_start(hy__pool *pool)
 {
-    if (!pool->started) pool->cores = hy__cores();
+    if (!pool->started && pool->workers) {
+        pool->cores = hy__cores();
+        if (!pool->cores) pool->cores = INT_MAX;
+    }
     while (pool->started < pool->workers) {
         hy__hand *hand = &pool->hand[pool->started];
         hand->pool = pool;
@@ -9463,8 +9468,8 @@ static void hy__pack_strides(hy_tensor *t)
     for (d = t->type.shape.ndim - 1; d >= 0; d--) { t->stride[d] = step; step *= t->type.shape.dim[d]; }
 }
 
-/* Has it this type, and is it packed? Arrays without elements, or with odd strides of axes of size 1, get 0
- * and go a longer way. */
+/* Has it this type, and is it packed? Odd strides of axes of size 1 get 0, and go a longer way; so may arrays
+ * without elements. */
 HY__INLINE int hy__packed_as(const hy_tensor *t, const hy_type *type)
 {
     int64_t step = 1;
@@ -30212,7 +30217,8 @@ static void hy__winograd_turn(const hy__winograd *v, const float *from, int64_t 
 }
 
 /* In three stages: items transform the values of a few squares; multiply a block by a panel, or some matrices
- * of that; transform the results of a few squares back. */
+ * of that; transform the results of a few squares back. Where an item has all matrices the second does that,
+ * too. */
 static void hy__winograd_run_apart(const hy__winograd *v, const float *x, const float *weight, float *y,
                                    int stage, int64_t item, char *scratch, char *shared, const hy__tail *tail)
 {
@@ -35372,7 +35378,8 @@ HY__LOOPS_BEGIN
 HY__FORMULAS
 #if HY__READING == HY__READING_F64
 enum { HY__INT8_PANEL = 16, HY__INT8_STEP = 4, HY__INT8_BYTES = HY__INT8_PANEL * HY__INT8_STEP,
-       HY__INT8_MOST = 1 << 15,         /* steps whose sums fit 32 bits */
+       HY__INT8_MOST = (1 << 15) - 1,   /* steps whose sums of signed bytes fit 32 bits */
+       HY__INT8_MOST_BYTES = 1 << 14,   /* ... of data from 0 to 255 */
        HY__INT8_DEEP = 512,             /* places of an item where each channel is by itself */
        HY__INT8_SPREADS = 12 };         /* places that pay for weights as words: more than these */
 enum { HY__INT8_COLS = 2 * HY__INT8_PANEL, HY__INT8_ROWS = 14 };        /* of the largest tile */
@@ -36506,7 +36513,7 @@ static int hy__int8_infer_steps(hy_infer *I, const hy__int8_attr *a, hy_dtype da
 static int hy__int8_infer(hy_infer *I, const hy__int8_attr *a, int channels, int64_t panels, int64_t steps)
 {
     const hy_dtype data = I->in[0].dtype == HY_U8 || I->in[0].dtype == HY_I8 ? I->in[0].dtype : HY_F32;
-    const int most = data == HY_F32 && !a->own_range ? HY__INT8_MOST : HY__INT8_MOST / 2;
+    const int most = data == HY_F32 && !a->own_range ? HY__INT8_MOST : HY__INT8_MOST_BYTES;
     hy_shape w = hy__rank(4);
     int i;
     if (hy__int8_infer_steps(I, a, data)) return -1;
@@ -39240,8 +39247,8 @@ static double hy__throw_between(hy__dice *d, double low, double high)
 {
     return low + (high - low) * hy__throw(d);
 }
-/* Draws a part of the image of random size and proportions, if it fits in; else takes the largest in the
- * middle that has the proportions of the result. */
+/* Draws a part of the image of random size and proportions, if it fits in; else takes the middle: the largest
+ * part that has the proportions of the result and is no larger. */
 static void hy__draw_window(const hy__image_random_resized_crop_rec *r, hy__dice *d, hy__picture p,
                             hy__window_of *w)
 {
@@ -47100,7 +47107,7 @@ static int hy__asks_constants(const hy__node *node)     /* constants alone deter
 {
     int k = 0;
     while (k < node->nin && node->in[k].node->held) k++;
-    return node->op && k == node->nin && !(node->op->flags & HY_OP_RANDOM);
+    return node->op && k == node->nin && !(hy__call_flags(node->op, node->record) & HY_OP_RANDOM);
 }
 static int hy__asks_algebra(const hy__node *node)       /* it may return an input, or move what was moved */
 {
@@ -52544,7 +52551,7 @@ static hy_root *hy__root_new(const hy_desc *asked)
     hy__lock_init(&root->profile.lock);
     root->isa = hy__isa_wanted(desc.isa);
     root->kernels = hy__kernels_for(root->isa);
-    root->threads = desc.threads > 0 ? desc.threads : hy__cores();
+    root->threads = desc.threads > 0 ? desc.threads : (int)hy__most(hy__cores(), 1);
     if (root->threads > 256) root->threads = 256;
     root->next_id = 1;
     root->over.state = HY__DEAD;
@@ -63743,8 +63750,8 @@ HY_API hy_block *hy_nn_random_lighting(hy_frame *F, double alpha)
     return hy__transform_new(F, "hy_nn_random_lighting", "RandomLighting", HY_OP_image_random_lighting, &r);
 }
 
-/* A crop, resized to `size`: the given box, or (middle) the largest in the middle with the proportions of
- * `size`. */
+/* A crop, resized to `size`: the given box, or (middle) one in the middle, `size` itself or, of a smaller
+ * image, as much as fits of its proportions. */
 typedef struct hy__cropping { hy_block base; int middle, interp; int64_t at[4]; hy_ints size; } hy__cropping;
 
 static int hy__middle_of(hy_frame *F, const hy__cropping *b, hy_array *x, int64_t *at)
@@ -74203,7 +74210,7 @@ static int hy__int8_reads(const hy__quantizer *Q, int i, int k)
     hy__int8_reading r;
     if (layer->taken == HY__INT8_SUM || layer->within) return 1;
     if (layer->taken != HY__INT8_LAYER) return layer->bytes;
-    return !k && hy__int8_read(Q->b, i, &r) > 0 && r.stretches * r.steps <= HY__INT8_MOST / 2;
+    return !k && hy__int8_read(Q->b, i, &r) > 0 && r.stretches * r.steps <= HY__INT8_MOST_BYTES;
 }
 
 /* Is a join the only reader of this result? With other readers it keeps a scale of its own. */
@@ -74345,7 +74352,7 @@ static void hy__int8_leave(hy__quantizer *Q, int i, int why)
     for (k = 0; k < Q->b->graph->n; k++) if (Q->layer[k].within == i + 1) Q->layer[k].within = 0;
 }
 
-/* Those that get floats where one before them stays f32 are weighed again. */
+/* Those that get floats since one before them stays f32 are weighed again: behind it in the same round. */
 static void hy__int8_weigh(hy__quantizer *Q)
 {
     hy__int8_reading r;
@@ -74356,6 +74363,7 @@ static void hy__int8_weigh(hy__quantizer *Q)
             if (Q->layer[i].taken != HY__INT8_LAYER) continue;
             hy__int8_read(Q->b, i, &r);
             if (!hy__int8_is_slower(&r, Q->layer[hy__int8_place(Q->b, i, 0)].bytes)) continue;
+            Q->layer[hy__int8_end(Q, i)].bytes = 0;
             hy__int8_leave(Q, i, HY__INT8_SLOWER);
             changed = 1;
         }
@@ -74980,7 +74988,7 @@ static const char *hy__int8_because(const hy__quantizer *Q, int i, char *text, s
     case HY__INT8_CANNOT:
         if (!r.taps) hy__say(&line, "its weight is no parameter in f32");
         else if (r.groups > 1 && r.channels < HY__INT8_STEP)
-            hy__say(&line, "its groups have %l channels", r.channels);
+            hy__say(&line, "its groups have %l channel%s", r.channels, r.channels == 1 ? "" : "s");
         else if (r.stretches * r.steps > HY__INT8_MOST) hy__say(&line, "its sums do not fit 32 bits");
         else hy__say(&line, "its bias is no parameter in f32");
         break;

@@ -75,6 +75,7 @@ typedef struct pg_program {
     int      optimiser, odd;
     int      random, dynamic, trains, loops, unsaved, children;        /* what is in it */
     int      network;                   /* it begins with one; 2: that is all */
+    int      squares;                   /* ... with a convolution that may go by Winograd's squares */
 } pg_program;
 
 /* --- choices --- *

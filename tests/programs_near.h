@@ -84,11 +84,11 @@ static void pg_run_once_more(const pg_program *P)
     pg_shake = 0;
 }
 
-/* The largest number of an item of a network of images: a convolution by squares is off by a part of the
- * largest sum, not of its element's. Of other programs 0. */
+/* The largest number of an item, where a convolution may go by squares: that is off by a part of the largest
+ * sum, not of its element's. Of other programs 0. */
 static double pg_largest(const pg_program *P, const pg_item *a)
 {
-    int64_t i, n = a && P->network && hy__floating(a->type.dtype) ? pg_elements(&a->type.shape) : 0;
+    int64_t i, n = a && P->squares && hy__floating(a->type.dtype) ? pg_elements(&a->type.shape) : 0;
     double most = 0;
     for (i = 0; i < n; i++)
         if (fabs(pg_element(a, i)) > most && fabs(pg_element(a, i)) <= DBL_MAX) most = fabs(pg_element(a, i));

@@ -48,6 +48,7 @@ static int pg_net_conv(pg_maker *M, int x, int channels, int stride)
     int groups = 1;
     if (!pg_choose(M, "groups", 0, 5)) groups = given % 2 || pg_choose(M, "depthwise", 0, 2) ? given : 2;
     if (channels % groups) channels = groups;
+    if (kernel == 3 && groups == 1 && (channels % 16 == 0 || given % 16 == 0)) M->P->squares = 1;
     return pg_net_layer(M, "conv", x, "%d %d %d %d %d 1 %d %d %d", in.ndim - 2, channels, kernel, stride,
                         kernel / 2, groups, pg_choose(M, "act", 0, 3) ? 1 : pg_choose(M, "other act", 0, 4),
                         pg_choose(M, "bias", 0, 3) == 0);

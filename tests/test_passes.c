@@ -730,6 +730,19 @@ static void passes_tails(void)
     hy_close(F);
 }
 
+/* leaky_relu draws in one of its kinds: the others fold as any function of a constant. */
+static void passes_folds_gelu(void)
+{
+    passes_frame p = passes_open();
+    hy_array *w = hy_full(p.F, HY_SHAPE(3), 0.5), *x = passes_inputs(p.F, HY_SHAPE(3), HY_F32);
+    hy_graph *g = hy_compile(p.S, hy_mul(p.S, p.a, hy_leaky_relu(p.S, w, HY_LEAKY_GELU, NULL))), *o;
+    o = passes_run(p.F, g, x, 0, 1);
+    CHECK(o && passes_ops(o) == 1);
+    CHECK(passes_same(p.F, passes_plain(p.F, o, x), passes_plain(p.F, g, x)));
+    OK(p.F);
+    passes_close(&p);
+}
+
 /* Captured constants are captured by reference: what was computed from them becomes stale. */
 static void passes_stale(void)
 {
@@ -828,6 +841,7 @@ static void test_passes(void)
     RUN(passes_verifying);
     RUN(passes_mistakes);
     RUN(passes_in_place);
+    RUN(passes_folds_gelu);
     RUN(passes_stale);
     RUN(passes_tails);
     RUN(passes_memory);

@@ -64,7 +64,7 @@ typedef struct tool {
     double       shown;                 /* when progress was; 0: nothing is to be erased */
     int          pictures;              /* that inputs were made of */
     hy_arrays    samples;               /* of quantize: what --samples names, ... */
-    int64_t      all, batch;            /* ... how many there are, and how many go through at a time */
+    int64_t      count, batch;          /* ... how many there are, and how many go through at a time */
     setting     *told;                  /* name, value: layers, and why they stay f32, or NULL */
     int          tells;
     int          thread[MOST_THREADS], threads;         /* what --threads says */
@@ -1216,10 +1216,10 @@ static void take_samples(tool *T, input *in, int number)
     x = samples_of(T, in, number);
     n = hy_ndim(T->F, x) ? hy_dim(T->F, x, 0) : 0;
     if (n < 1) fail(T, MISUSED, "--samples %s: %s has no samples: their axis is the first", file, in->name);
-    if (T->all && n != T->all)
+    if (T->count && n != T->count)
         fail(T, MISUSED, "--samples %s: %lld samples of %s, of another input %lld", file, (long long)n,
-             in->name, (long long)T->all);
-    T->all = n;
+             in->name, (long long)T->count);
+    T->count = n;
     if (!T->batch && in->type.shape.ndim > 0 && in->type.shape.dim[0] > 0) T->batch = in->type.shape.dim[0];
     if (option(T, "batch", 0)) T->batch = option_whole(T, "batch", 1, INT_MAX, 0);
     if (!T->batch) T->batch = divisor_of(n, 16);
@@ -3700,7 +3700,7 @@ static hy_array *in_floats(tool *T, const dense *layer, hy_array *x)
 static void measure_layers(tool *T, const model *m, const model *q, dense *layer, int n)
 {
     hy_block *was = layers_block(T, m, layer, n, 0), *is = layers_block(T, q, layer, n, 1);
-    int64_t i, batches = T->all / T->batch;
+    int64_t i, batches = T->count / T->batch;
     int k;
     for (i = 0; i < batches; i++) {
         hy_array *x = sample_batch(T, m, i), *a, *b;
@@ -3769,7 +3769,7 @@ static void quantize_report(tool *T, const model *m, const dense *layer, int n,
     rows_close(&r);
     json_number(&r, "quantized", found->layers);
     json_number(&r, "left", found->left);
-    json_number(&r, "samples", (double)(T->all / T->batch * T->batch));
+    json_number(&r, "samples", (double)(T->count / T->batch * T->batch));
     json_number(&r, "largest_difference", found->largest);
     json_number(&r, "mean_difference", found->mean);
     json_number(&r, "same_answers", found->same);
@@ -3778,7 +3778,7 @@ static void quantize_report(tool *T, const model *m, const dense *layer, int n,
     report_close(&r);
     if (T->json) return;
     printf("\n%d layer%s in int8, %d left as they are; %s samples, %s calibration\n", found->layers,
-           found->layers == 1 ? "" : "s", found->left, grouped(T, (double)(T->all / T->batch * T->batch)),
+           found->layers == 1 ? "" : "s", found->left, grouped(T, (double)(T->count / T->batch * T->batch)),
            option(T, "calibrate", 0) ? option(T, "calibrate", 0) : "largest");
     printf("results differ by %.3g at most, by %.3g on average; the largest stands in the same place in %.1f%% "
            "of rows\n", found->largest, found->mean, 100 * found->same);
@@ -3837,11 +3837,11 @@ static target quantize_options(tool *T, hy_quantize_opt *opt)
 /* All batches of samples. */
 static hy_array *all_samples(tool *T, const model *m)
 {
-    int64_t i, batches = T->all / T->batch, over = T->all % T->batch;
+    int64_t i, batches = T->count / T->batch, over = T->count % T->batch;
     hy_array **batch = ROOM(T, hy_array *, batches);
     if (over)
         note(T, "note: the last %lld of %lld samples are no whole batch of %lld, and are left out",
-             (long long)over, (long long)T->all, (long long)T->batch);
+             (long long)over, (long long)T->count, (long long)T->batch);
     for (i = 0; i < batches; i++) batch[i] = sample_batch(T, m, i);
     return hy_group_of(T->F, (int)batches, batch);
 }

@@ -87,6 +87,7 @@ awk '/^\/\* MARK: - [0-9][0-9] >>/ { tag = $5 }
      tag == ">>catalogue" { next }
      /^#[ ]*define / { list = $2 ~ /^HY__(UPDATES|OPTIMS|REF_[A-Z]+|NEEDS_[A-Z]+)\(/ }
      /\\$/ && !list { lines++ }
+     !/\\$/ { list = 0 }
      !open && /^#[ ]*define .*\\$/ { open = 1; depth = inside = found = 0; name = $2; sub(/\(.*/, "", name); start = FNR; before = ")" }
      open { text = $0; sub(/[ ]*\\$/, "", text)
             if (!depth && text ~ /^[ ]*\{$/ && before ~ /[)A-Z]$/) { inside = 1; from = FNR }
