@@ -42855,7 +42855,32 @@ static int hy__size_output(hy__sizes *S, const hy_type *now, hy_type *sized)
     return 0;
 }
 
-/* One node: the types of its outputs, from those of its inputs. */
+/* The types of a node's outputs, from those of its inputs, which stand in the call. now: their numbers.
+ * 1: it cannot be said. */
+static int hy__infer_sized_call(hy_frame *F, const hy__node *node, hy__call *c, const hy_type *now,
+                                hy_type *out, hy__sizes *S)
+{
+    int k, d, failed, knows = hy__known_dims(node->op);
+    for (k = 0; k < node->nin; k++)
+        for (d = knows; d < c->type[k].shape.ndim; d++)
+            if (hy__is_code(c->type[k].shape.dim[d])) c->type[k].shape.dim[d] = -1;
+    for (k = 0; k < node->nout; k++) {
+        c->type[node->nin + k].dtype = HY_DTYPE_NONE;
+        c->type[node->nin + k].shape.ndim = -1;
+    }
+    hy__try(F);
+    F->sizes = S;
+    failed = hy__infer_call(F, c, node->op, node->record, NULL);
+    F->sizes = NULL;
+    hy__try_end(F, F->code != HY_ERROR_MEMORY);
+    for (k = 0; k < node->nout && !failed; k++) {
+        out[k] = c->type[node->nin + k];
+        failed = hy__size_output(S, &now[k], &out[k]);
+    }
+    return failed != 0;
+}
+
+/* One node of a graph. */
 static int hy__infer_sized_node(hy_frame *F, const hy_graph *g, const hy__types *T, hy__types *sized, int i,
                                 hy__sizes *S)
 {
@@ -42863,30 +42888,35 @@ static int hy__infer_sized_node(hy_frame *F, const hy_graph *g, const hy__types 
     const hy_type *now = T->type + T->first[i];
     hy_type *out = sized->type + sized->first[i];
     hy__call c;
-    int k, d, failed, knows = hy__known_dims(node->op);
+    int k, failed;
     if (hy__node_call_open(F, &c, node)) return -1;
-    for (k = 0; k < node->nin; k++) {
-        c.type[k] = *hy__type_of(g, sized, &node->in[k]);
-        for (d = knows; d < c.type[k].shape.ndim; d++)
-            if (hy__is_code(c.type[k].shape.dim[d])) c.type[k].shape.dim[d] = -1;
-    }
-    for (k = 0; k < node->nout; k++) {
-        c.type[node->nin + k].dtype = HY_DTYPE_NONE;
-        c.type[node->nin + k].shape.ndim = -1;
-    }
-    hy__try(F);
-    F->sizes = S;
-    failed = hy__infer_call(F, &c, node->op, node->record, NULL);
-    F->sizes = NULL;
-    hy__try_end(F, F->code != HY_ERROR_MEMORY);
-    for (k = 0; k < node->nout && !failed; k++) {
-        out[k] = c.type[node->nin + k];
-        failed = hy__size_output(S, &now[k], &out[k]);
-    }
+    for (k = 0; k < node->nin; k++) c.type[k] = *hy__type_of(g, sized, &node->in[k]);
+    failed = hy__infer_sized_call(F, node, &c, now, out, S);
     for (k = 0; k < node->nin && failed; k++) hy__sizes_fixed(S, hy__type_of(g, sized, &node->in[k]), 0);
     if (failed) memcpy(out, now, (size_t)node->nout * sizeof *out);
     hy__call_close(F, &c);
     return F->code ? -1 : 0;
+}
+
+/* What reshape is told, so that x becomes y for all sizes: dims that stay, two that become one, one that
+ * follows from the others. 0: it cannot be said so. */
+static int hy__reshape_codes(hy__sizes *S, const hy_shape *x, const hy_shape *y, hy_ints *to)
+{
+    int i, read = 0, open = 0;
+    for (to->n = i = 0; i < y->ndim; i++, read++) {
+        const int64_t v = y->dim[i];
+        int64_t code = v;
+        if (hy__is_code(v)) {
+            if (read < x->ndim && x->dim[read] == v) code = 0;
+            else if (read + 1 < x->ndim && hy__size_times(S, x->dim[read], x->dim[read + 1]) == v) {
+                code = -3;
+                read++;
+            } else if (!open++) code = -1;
+            else return 0;
+        }
+        to->v[to->n++] = code;
+    }
+    return 1;
 }
 
 /* Types over symbols. T: those of the trace, all known; sized: those of leaves, with codes, receives the
@@ -43722,17 +43752,47 @@ static int hy__emit_transpose(hy__rewrite *R, const char *name, hy__edge x, cons
     return hy__rewrite_emit(R, HY_OP_transpose, name, 1, &x, &r, out);
 }
 
-/* Emits x in the shape of the node, with its elements in order: x itself, or a reshape of it. */
-static int hy__emit_view(hy__rewrite *R, const hy__node *node, hy__edge x, hy__edge *out)
+/* One node of a chain over symbols: the type that it gives, from that of its first input. */
+static int hy__view_sized(hy_frame *F, const hy__node *node, hy_type *type, hy__sizes *S)
+{
+    hy__call c;
+    int k, failed;
+    if (hy__node_call_open(F, &c, node)) return -1;
+    for (k = 0; k < node->nin; k++) c.type[k] = k ? *hy__edge_type(&node->in[k]) : *type;
+    failed = node->nout != 1 || hy__infer_sized_call(F, node, &c, node->type, type, S);
+    hy__call_close(F, &c);
+    return failed;
+}
+
+/* What reshape is told so that x becomes what the node gives, in between perhaps `via`: sizes that go through
+ * both stay what they are. 0: numbers alone could say it, which would not hold for other sizes. */
+static int hy__view_codes(hy_frame *F, const hy__node *node, const hy__node *via, const hy_type *x,
+                          hy_ints *to)
+{
+    hy__sizes S;
+    hy_type from = *x, type;
+    int d, said;
+    memset(&S, 0, sizeof S);
+    S.heap = &F->root->heap;
+    for (d = 0; d < x->shape.ndim; d++) from.shape.dim[d] = hy__size_symbol(&S, "", x->shape.dim[d]);
+    type = from;
+    said = !S.lost && !(via && hy__view_sized(F, via, &type, &S)) && !hy__view_sized(F, node, &type, &S) &&
+           hy__reshape_codes(&S, &from.shape, &type.shape, to) && !S.lost;
+    hy__sizes_free(&S);
+    return said;
+}
+
+/* Emits x in the shape of the node, with its elements in order: x itself, or a reshape of it. via: what is
+ * between x and the node, or NULL. */
+static int hy__emit_view(hy__rewrite *R, const hy__node *node, const hy__node *via, hy__edge x, hy__edge *out)
 {
     const hy_shape *s = &node->type[0].shape;
     hy_ints to;
+    int d;
     if (hy__same_type(hy__edge_type(&x), &node->type[0])) { *out = x; return 1; }
     if (!s->ndim) return 0;
-    for (to.n = 0; to.n < s->ndim; to.n++) {
-        if (!s->dim[to.n]) return 0;    /* 0 would mean something else to reshape */
-        to.v[to.n] = s->dim[to.n];
-    }
+    for (d = 0; d < s->ndim; d++) if (!s->dim[d]) return 0;     /* 0 would mean something else to reshape */
+    if (!hy__view_codes(R->F, node, via, hy__edge_type(&x), &to)) return R->F->code ? -1 : 0;
     return hy__emit_reshape(R, node->name, x, &to, out) ? -1 : 1;
 }
 
@@ -43747,10 +43807,10 @@ static int hy__axis_order(const hy__node *node, int *order)
 static int hy__compose_orders(hy__rewrite *R, const hy__node *node, hy__edge x, const int *order,
                               hy__edge *out)
 {
-    int inner[HY_MAX_DIM], ndim = node->type[0].shape.ndim, d, last = -1, joined, moved = 0;
+    int inner[HY_MAX_DIM], ndim = node->type[0].shape.ndim, d, last = -1, moved = 0;
+    const hy__node *joined = hy__axis_order(x.node, inner) ? x.node : NULL;
     hy_ints axes;
-    joined = hy__axis_order(x.node, inner);
-    if (joined) x = x.node->in[0];
+    if (joined) x = joined->in[0];
     axes.n = ndim;
     for (d = 0; d < ndim; d++) {
         int from = joined ? inner[order[d]] : order[d];
@@ -43759,7 +43819,7 @@ static int hy__compose_orders(hy__rewrite *R, const hy__node *node, hy__edge x, 
         moved |= from < last;
         last = from;
     }
-    if (!moved) return hy__emit_view(R, node, x, out);
+    if (!moved) return hy__emit_view(R, node, joined, x, out);
     if (!joined) return 0;
     return hy__emit_transpose(R, node->name, x, &axes, out) ? -1 : 1;
 }
@@ -43793,9 +43853,9 @@ static int hy__algebra(hy__rewrite *R, const hy__node *node, const hy__edge *in,
         return node->nin == 2 && in[1 - kept].node->held && hy__look_at(R, in[1 - kept].node->held) ? -1 : 1;
     }
     if (node->op->attr == hy__reduce_attr && hy__reduces_nothing(node, &hy__edge_type(&in[0])->shape))
-        return hy__emit_view(R, node, in[0], out);
+        return hy__emit_view(R, node, NULL, in[0], out);
     if ((node->op->flags & HY_OP_VIEW) && in[0].node->op && (in[0].node->op->flags & HY_OP_VIEW))
-        return hy__emit_view(R, node, in[0].node->in[0], out);
+        return hy__emit_view(R, node, in[0].node, in[0].node->in[0], out);
     if (hy__axis_order(node, order)) return hy__compose_orders(R, node, in[0], order, out);
     return 0;
 }

@@ -523,6 +523,39 @@ static void resize_asks_for_single_dims(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Views that passes make of moves that move nothing: sizes with the same product are other sizes. */
+static hy_array *resize_views(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy_reduce_opt keep = { 1, 0 };
+    (void)self;
+    x = hy_transpose(F, hy_sum(F, x, HY_AXES(2), &keep), HY_AXES(2, 0, 1));     /* (1,a,b) */
+    x = hy_sum(F, hy_reshape(F, x, HY_INTS(-3, -2), NULL), HY_AXES(0), &keep);  /* (1,b) */
+    return hy_transpose(F, hy_expand_dims(F, x, 2), HY_AXES(2, 1, 0));
+}
+static void resize_of_views(void)
+{
+    static const int sizes[][2] = { { 5, 6 }, { 6, 5 }, { 3, 10 }, { 15, 2 }, { 7, 5 }, { 4, 3 }, { 8, 9 }, { 9, 8 } };
+    hy_frame *F = tb_open(1);
+    hy_block *net = tb_block(F, "net", resize_views), *line = tb_block(F, "line", resize_views);
+    int first, k;
+    for (first = 0; first < 8; first++) {
+        hy_hybridize(F, net, NULL);
+        for (k = 0; k < 8; k++) {
+            const int *s = sizes[(first + k) % 8];
+            hy_array *x, *y, *want;
+            hy_begin(F);
+            x = hy_random_normal(F, HY_SHAPE(s[0], s[1], 2), 0, 1, NULL);
+            y = hy_call(F, net, x);
+            want = hy_call(F, line, x);
+            CHECK(hy_size(F, y) == s[1] && hy_size(F, want) == s[1]);
+            CHECK(hy_item(F, hy_max(F, hy_abs(F, hy_sub(F, y, want)), HY_ALL, NULL)) < 1e-5);
+            hy_end(F);
+        }
+    }
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 #ifndef HYBRID_NO_THREADS
 typedef struct resize_lane { hy_frame *F; sized_block *b; hy_array *in[4], *want[4]; int bad, turn; } resize_lane;
 static void *resize_run(void *arg)
@@ -575,6 +608,7 @@ static void test_resize(void)
     RUN(resize_decodes);
     RUN(resize_asks_for_single_dims);
     RUN(resize_of_traces_that_ask);
+    RUN(resize_of_views);
 #ifndef HYBRID_NO_THREADS
     RUN(resize_in_two_frames);
 #endif
