@@ -4722,9 +4722,9 @@ HY_API int        hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, cons
  * sums in 32 bits, results in f32 again, or in 8 bits for the next such layer. samples: a batch as hy_call
  * takes it (as many arrays as the network takes, where that is known), else a group of batches; what they
  * bring to a layer decides its threshold. The copy is a block like any other. Layers stay as they are that
- * `skip` names, that are not f32, whose weight is no parameter, whose groups have 2 or 3 channels (or 1
- * for several filters), or that stand in loops; and, but for `all`, those that are slower in int8 by a table of costs, which is the same
- * on every machine: it looks at the network alone. `tell` says why. */
+ * `skip` names, that are not f32, whose weight is no parameter, whose groups have 2 or 3 channels (or 1 for
+ * several filters), or that stand in loops; and, but for `all`, those that are slower in int8 by a table of
+ * costs, which is the same on every machine: it looks at the network alone. `tell` says why. */
 #ifndef HYBRID_NO_INT8
 typedef struct hy_quantize_report {
     int    layers, left;                /* in int8; others */
