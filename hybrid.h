@@ -15326,7 +15326,7 @@ static void hy__fail_ungraded(hy_frame *F, const char *name)
     hy__fail(F, HY_ERROR_GRADIENT, "%s: the operator is non-differentiable because it has no gradient", name);
 }
 
-/* A placeholder for a gradient that does not exist, in a body that may never run, or where a flag says
+/* Stands in for a gradient that does not exist, in a body that may never run, or where a flag says
  * whether it is asked for: then it is no error. */
 typedef struct hy__ungraded_rec { const char *name; int flags; } hy__ungraded_rec;
 static const hy_arg hy__ungraded_in[] = {
