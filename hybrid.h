@@ -250,9 +250,12 @@
  *   depend on the order in which C computes arguments.
  *   Running statistics are read and written in the order in which forward does, compiled as line by line.
  *   They are parameters, inputs or arrays from outside: what forward computes is refused in either mode.
- *   Memory: hy_plan says what a call takes, hy_bind puts all of it into a buffer of yours. A binding lasts
- *   until another hy_bind there, hy_block_free or hy_close: a block that has changed moves in again at its
- *   next call, or that call says why it cannot. hy_planned gives the plan to be walked.
+ *   Memory: hy_plan says what a call takes, hy_bind puts all of it into a buffer of yours. Calls of smaller
+ *   sizes go there, too, unless they are computed in another way: hy_cache_info counts them (resizes) and the
+ *   programs beside it, whose inputs can be bound to another buffer. The first of a new size takes tables
+ *   elsewhere. A binding lasts until another hy_bind there, hy_block_free or hy_close: a block that has
+ *   changed moves in again at its next call, or that call says why it cannot. hy_planned gives the plan to be
+ *   walked.
  *
  * CONTROL FLOW
  *   A `for` or `if` of C in forward happens once, while tracing. hy_foreach, hy_while_loop and hy_cond are
@@ -4256,8 +4259,9 @@ HY_API hy_graph    *hy_planned(hy_frame *F, hy_block *block, hy_array *inputs);
 HY_API hy_graph    *hy_graph_planned(hy_frame *F, hy_graph *graph, hy_array *inputs);
 HY_API int          hy_plan_job_at(hy_graph *planned, int i, hy_plan_job *job);
 HY_API int          hy_plan_value_at(hy_graph *planned, int node, int output, hy_plan_value *value);
-/* Calls of this frame with such inputs take all memory from the buffer, which must outlive their results and
- * the block's use: until another hy_bind for such inputs, hy_block_free or hy_close. 0, or nonzero. */
+/* Calls of this frame with such inputs, and smaller ones that are computed in the same way, take all memory
+ * from the buffer, which must outlive their results and the block's use: until another hy_bind for such
+ * inputs, hy_block_free or hy_close. 0, or nonzero. */
 HY_API int         hy_bind(hy_frame *F, hy_block *block, hy_array *inputs, void *buffer, size_t bytes);
 
 /* Calls that return at once: see >>manual. A ticket stands for the result until hy_wait, hy_drop, hy_wait_all
@@ -48795,7 +48799,8 @@ typedef struct hy__holder {
     hy__buffer  **hold;
     int           keeps;                /* outputs, counted apart: they outlive the memory */
     hy__buffer  **output;
-    size_t        faces;                /* bytes of the executor's faces, if it takes on other sizes */
+    size_t        faces;                /* bytes of the executor's faces, if it takes on other sizes; ... */
+    void         *lent[2];              /* ... where they and wider scratch of a bound one lie */
 } hy__holder;
 
 typedef struct hy__lookup {             /* how a call found its program */
@@ -49733,11 +49738,14 @@ static hy__face *hy__lay_face(hy__layout *l, const hy__program *program)
 }
 
 /* Fills types and places, if the plan holds for these types: the memory suffices, views stay views, and what
- * takes over the memory of its input has the size of it. */
-static int hy__face_values(const hy__program *program, hy__face *f, const hy_type *type, void *const *record)
+ * takes over the memory of its input has the size of it. bound: outputs have their memory, too. */
+static int hy__face_values(const hy__program *program, hy__face *f, const hy_type *type, void *const *record,
+                           int bound)
 {
     const hy__plan *p = &program->plan;
     int v;
+    for (v = 0; v < p->heads && bound; v++)
+        if ((size_t)hy__bytes(&type[p->head[v]]) > p->spot[p->head[v]].bytes) return 0;
     memcpy(f->type, type, (size_t)p->values * sizeof *type);
     for (v = 0; v < p->values; v++) {
         const hy__spot *s = &p->spot[v], *root = &p->spot[s->root];
@@ -49909,7 +49917,7 @@ static int hy__executor_resize(hy_frame *F, hy__executor *x, const hy_type *inpu
     const hy__plan *p = &program->plan;
     hy__face *f = NULL;
     int i, got = 1;
-    if (x->bound || program->dynamic) return 0;
+    if (program->dynamic) return 0;
     if (!x->face[0] && !hy__faces_new(F, x)) return -1;
     for (i = 0; i < HY__FACES; i++) {
         if (x->face[i] == x->worn) continue;
@@ -49918,7 +49926,7 @@ static int hy__executor_resize(hy_frame *F, hy__executor *x, const hy_type *inpu
     f->used = 0;
     f->full = 0;
     memcpy(f->input, input, (size_t)p->inputs * sizeof *input);
-    got = hy__face_values(program, f, type, record);
+    got = hy__face_values(program, f, type, record, x->bound);
     for (i = p->early; i < p->steps && got > 0; i++)
         got = hy__face_step(F, program, f, &p->step[i], record, &f->job[i - p->early]);
     if (got > 0) got = hy__face_staged(p, f);
@@ -50291,16 +50299,23 @@ static hy__sized *hy__sized_new(hy_frame *F, const hy__program *p, const hy_grap
     return NULL;
 }
 
-/* What is known of a program's sizes, found out when it is first asked for. NULL: error. */
-static const hy__sized *hy__program_sized(hy_frame *F, hy__program *p, const hy_graph *g, hy_array *const *in,
-                                          const hy__sized *like)
+/* Arrays without values that have these types. */
+static hy_array **hy__typed_arrays(hy_frame *F, hy__buffer **room, const hy_type *type, int n)
 {
-    hy__sized *Z = (hy__sized *)HY__LOAD(&p->sized), *fresh;
-    if (Z) return Z;
-    fresh = Z = hy__sized_new(F, p, g, in, like);
-    if (!Z) return NULL;
+    const size_t bytes = (size_t)n * (sizeof(hy_array) + sizeof(hy_array *)) + 1;
+    hy_array *x = (hy_array *)hy__room_zero(F, room, bytes, "sizes");
+    hy_array **at = x ? (hy_array **)(void *)(x + n) : NULL;
+    int i;
+    for (i = 0; i < n && x; i++) { at[i] = &x[i]; x[i].t.type = type[i]; }
+    return at;
+}
+
+/* Makes that known of a program, or frees it where another frame was quicker. */
+static const hy__sized *hy__sized_keep(hy_frame *F, hy__program *p, hy__sized *fresh)
+{
+    hy__sized *Z = fresh;
     hy__acquire(&F->root->lock);
-    if (p->sized) Z = p->sized;         /* another frame was quicker */
+    if (p->sized) Z = p->sized;
     else {
         p->own += hy__sized_bytes(p, Z);
         HY__STORE(&p->sized, Z);
@@ -50309,6 +50324,35 @@ static const hy__sized *hy__program_sized(hy_frame *F, hy__program *p, const hy_
     hy__release(&F->root->lock);
     hy__sized_free(F->root, fresh);
     return Z;
+}
+
+/* What is known of a program's sizes, found out when it is first asked for. NULL: error. */
+static const hy__sized *hy__program_sized(hy_frame *F, hy__program *p, const hy_graph *g, hy_array *const *in,
+                                          const hy__sized *like)
+{
+    hy__sized *Z = (hy__sized *)HY__LOAD(&p->sized);
+    if (Z) return Z;
+    Z = hy__sized_new(F, p, g, in, like);
+    return Z ? hy__sized_keep(F, p, Z) : NULL;
+}
+
+/* Finds it out for a program that has room for all smaller sizes: each is a symbol, unless nothing would be
+ * open then. */
+static void hy__program_sized_below(hy_frame *F, hy__program *p, const hy_graph *g)
+{
+    hy__buffer *room = NULL;
+    hy_array **other;
+    hy__sized *Z = NULL;
+    int i, d;
+    if (HY__LOAD(&p->sized)) return;
+    other = hy__typed_arrays(F, &room, p->input, p->inputs);
+    for (i = 0; i < p->inputs && other; i++)
+        for (d = 0; d < p->input[i].shape.ndim; d++)
+            other[i]->t.type.shape.dim[d] += p->input[i].shape.dim[d] >= 2;
+    if (other) Z = hy__sized_new(F, p, g, other, NULL);
+    hy__buffer_drop(&F->cache, room);
+    if (Z && Z->fixed) hy__sized_free(F->root, Z);
+    else if (Z) hy__sized_keep(F, p, Z);
 }
 
 /* --- the sizes of a call --- */
@@ -50653,7 +50697,7 @@ static hy_array *hy__run_output(hy_frame *F, hy__executor *x, int i)
     if (!y) return NULL;
     y->buffer = hy__buffer_hold(b);
     b->version++;
-    y->t.type = *s->type;
+    y->t.type = *hy__executor_type(x, p->head[i]);
     y->t.data = b->data;
     hy__pack_strides(&y->t);
     return y;
@@ -50932,6 +50976,7 @@ static void hy__holder_free(hy_frame *F, hy__holder *h)
     p->bound -= h->buffer != NULL;
     hy__release(&root->lock);
     hy__executor_free(x);
+    for (i = 0; i < 2; i++) hy__free(&root->heap, h->lent[i]);
     hy__owner_drop(root, h->owner);
     for (i = 0; i < h->holds; i++) hy__buffer_drop(&F->cache, h->hold[i]);
     for (i = 0; i < h->keeps; i++) hy__buffer_drop(&F->cache, h->output[i]);
@@ -51112,6 +51157,29 @@ static hy_plan_info hy__program_info(hy_frame *F, const hy__program *p)
     return info;
 }
 
+/* Does memory for one type hold the other, which has the same number of dims? */
+static int hy__type_within(const hy_type *own, const hy_type *now)
+{
+    int d, fits = own->dtype == now->dtype && own->shape.ndim == now->shape.ndim;
+    for (d = 0; d < now->shape.ndim && fits; d++) fits = now->shape.dim[d] <= own->shape.dim[d];
+    return fits;
+}
+
+/* Frees the frame's executors outside of a buffer whose calls may go to the one that p has in it. */
+static void hy__executors_within(hy_frame *F, const hy__program *p)
+{
+    hy__kept *e = hy__table_next(&F->executors, NULL), *next;
+    for (; e; e = next) {
+        hy__holder *h = (hy__holder *)(void *)e;
+        const hy__program *own = h->program;
+        int i, within = !h->buffer && h->x && HY__PEEK(&own->of) == HY__PEEK(&p->of) &&
+                        hy__same_mode(&own->mode, &p->mode);
+        next = hy__table_next(&F->executors, e);
+        for (i = 0; i < p->inputs && within; i++) within = hy__type_within(&p->input[i], &own->input[i]);
+        if (within) hy__holder_free(F, h);
+    }
+}
+
 /* Makes the frame's executor for such inputs in the user's buffer, which must outlive its calls and
  * results. */
 static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t bytes, hy__owner *owner)
@@ -51135,6 +51203,7 @@ static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t by
             hy__check_kept(F, h->output, h->keeps)) return -1;
     }
     hy__executors_sweep(F, p, buffer, bytes, NULL);
+    hy__executors_within(F, p);
     memset(&l, 0, sizeof l);
     l.base = (char *)buffer + ((size_t)(-(intptr_t)buffer) & (HY__ALIGN - 1));
     x = hy__lay_executor(&l, p, 1, &again);
@@ -51157,7 +51226,6 @@ static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t by
     }
     return 0;
 }
-
 /* Was it bound for this graph and mode? An exact run beside a bound one does not change the binding. */
 static int hy__holder_is_of(const hy__holder *h, const hy_graph *g, const hy__mode *mode)
 {
@@ -51165,18 +51233,24 @@ static int hy__holder_is_of(const hy__holder *h, const hy_graph *g, const hy__mo
     return HY__PEEK(&h->program->of) == g && own->exact == mode->exact && own->off == mode->off;
 }
 
-/* Finds the binding for such calls whose program no longer serves them. */
+/* Finds the binding for such calls, or for larger ones, whose program no longer serves them. */
 static hy__holder *hy__holder_lapsed(hy_frame *F, const hy_graph *g, hy_array *const *in,
                                      const hy__mode *mode)
 {
     hy__kept *e = F->bindings ? hy__table_next(&F->executors, NULL) : NULL;
     for (; e; e = hy__table_next(&F->executors, e)) {
         hy__holder *h = (hy__holder *)(void *)e;
+        const hy_graph *of = HY__PEEK(&h->program->of);
+        const int gone = !of || (of == g && (!hy__same_mode(&h->program->mode, mode) ||
+                                             !hy__program_meets(h->program) ||
+                                             hy__program_stale(h->program)));
         int i, same = h->buffer && h->inputs == g->vars && h->program->mode.training == mode->training &&
                       h->program->mode.recorded == mode->recorded &&
                       (mode->owner ? h->owner == mode->owner || HY__PEEK(&h->program->of) == g
                                    : hy__holder_is_of(h, g, mode));
-        for (i = 0; same && i < g->vars; i++) same = hy__same_type(&h->input[i], &in[i]->t.type);
+        for (i = 0; same && i < g->vars; i++)
+            same = gone ? hy__type_within(&h->input[i], &in[i]->t.type)
+                        : hy__same_type(&h->input[i], &in[i]->t.type);
         if (same) return h;
     }
     return NULL;
@@ -51242,7 +51316,7 @@ static int hy__sized_programs(hy_frame *F, hy_graph *g, hy_array *const *in, con
     return n;
 }
 
-/* The frame's holder for a program, made if there is none; NULL: error, or its memory is the user's. */
+/* The frame's holder for a program, made if there is none; NULL: error, or it is gone. */
 static hy__holder *hy__holder_of(hy_frame *F, hy__program *p)
 {
     hy__kept *e = hy__table_find(&F->executors, p->head.kept.hash);
@@ -51250,7 +51324,7 @@ static hy__holder *hy__holder_of(hy_frame *F, hy__program *p)
     hy__holder *h;
     for (; e; e = hy__table_again(e)) {
         h = (hy__holder *)(void *)e;
-        if (h->program == p) return h->buffer || !h->x ? NULL : h;
+        if (h->program == p) return h->x ? h : NULL;
     }
     x = hy__executor_new(F, p);
     h = x ? hy__holder_new(F, p, x, NULL, 0, NULL, p->head.kept.hash) : NULL;
@@ -51284,6 +51358,7 @@ static hy__holder *hy__holder_resize(hy_frame *F, hy_graph *g, hy__program *p, h
         F->resized += faces > 0;
     }
     if (h && h->faces) got = hy__executor_resize(F, h->x, c.input, c.type, Z->record);
+    if (h && h->buffer) { h->lent[0] = h->x->face[0]; h->lent[1] = h->x->wider; }
     hy__buffer_drop(&F->cache, c.room);
     if (got <= 0) return NULL;
     F->recent = h;
@@ -51349,6 +51424,29 @@ static hy__holder *hy__holder_ceiling(hy_frame *F, hy_graph *g, const hy__progra
     return h;
 }
 
+/* May a program take on the sizes of such calls? */
+static int hy__sizes_differ(const hy__mode *mode, int limit)
+{
+    return !HY__OFF(mode, SIZES) && !mode->training && !mode->recorded && !mode->jit && !mode->print &&
+           limit != 1;
+}
+
+/* A binding for larger inputs that takes on the sizes of a call. NULL: none does, or error. */
+static hy__holder *hy__holder_within(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
+                                     hy__lookup *lookup)
+{
+    hy__kept *e = hy__table_next(&F->executors, NULL);
+    for (; e && !F->code; e = hy__table_next(&F->executors, e)) {
+        hy__holder *h = (hy__holder *)(void *)e;
+        hy__program *p = h->program;
+        if (!h->buffer || HY__PEEK(&p->of) != g || !hy__same_mode(&p->mode, mode) ||
+            !hy__program_alike(p, g, in) || !hy__program_meets(p) || hy__program_stale(p)) continue;
+        hy__program_sized_below(F, p, g);
+        if (!F->code && hy__holder_resize(F, g, p, in, NULL, lookup)) return h;
+    }
+    return NULL;
+}
+
 /* A holder whose program takes on the sizes of a call. NULL: they get a program of their own, or error. */
 static hy__holder *hy__holder_sized(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
                                     int limit, hy__lookup *lookup)
@@ -51356,8 +51454,7 @@ static hy__holder *hy__holder_sized(hy_frame *F, hy_graph *g, hy_array *const *i
     hy__program *all[HY__REGIMES];
     hy__holder *h = NULL;
     int i, n;
-    if (HY__OFF(mode, SIZES) || mode->training || mode->recorded || mode->jit || mode->print || limit == 1)
-        return NULL;
+    if (!hy__sizes_differ(mode, limit)) return NULL;
     n = hy__sized_programs(F, g, in, mode, all, lookup);
     for (i = 0; i < n && !h && !F->code; i++) h = hy__holder_resize(F, g, all[i], in, NULL, lookup);
     if (h && lookup) lookup->hit = 1;
@@ -51375,24 +51472,45 @@ static hy__holder *hy__holder_sized(hy_frame *F, hy_graph *g, hy_array *const *i
     return F->code ? NULL : h;
 }
 
+/* Binds the buffer of a binding that has lapsed anew, for the inputs it was bound for. NULL: error, or this
+ * graph is not for these. */
+static hy__holder *hy__holder_renew(hy_frame *F, hy_graph *g, const hy__holder *h, hy_array *const *in,
+                                    const hy__mode *mode, int limit, hy__lookup *lookup)
+{
+    hy__buffer *room = NULL;
+    hy_array **own = hy__typed_arrays(F, &room, h->input, h->inputs);
+    hy__program *p = NULL;
+    hy__holder *again = NULL;
+    void *buffer = h->buffer;
+    const size_t bytes = h->bytes;
+    int i, same = own != NULL;
+    for (i = 0; i < h->inputs && same; i++) same = hy__same_type(&h->input[i], &in[i]->t.type);
+    hy__try(F);
+    if (own) p = hy__program_for(F, g, own, mode, limit, lookup);
+    hy__try_end(F, !same && F->code != HY_ERROR_MEMORY);
+    if (p) {
+        again = hy__bind_again(F, p, buffer, bytes, mode->owner);
+        hy__programs_trim(g, limit, p); /* the program that was bound may be dropped now */
+        hy__program_drop(p);
+    }
+    hy__buffer_drop(&F->cache, room);
+    return again;
+}
+
 /* Makes a holder for a call for which the frame has none. */
 static hy__holder *hy__holder_for(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
                                   int limit, hy__lookup *lookup)
 {
     hy__executor *x = NULL;
     hy__holder *h = hy__holder_lapsed(F, g, in, mode);
-    void *buffer = h ? h->buffer : NULL;
-    size_t bytes = h ? h->bytes : 0;
     hy__program *p;
-    if (!buffer && ((h = hy__holder_sized(F, g, in, mode, limit, lookup)) != NULL || F->code)) return h;
+    if (h) h = hy__holder_renew(F, g, h, in, mode, limit, lookup);
+    if (F->code || (h && hy__holder_fits(h, g, in, mode))) return h;
+    if (F->bindings && hy__sizes_differ(mode, limit) &&
+        ((h = hy__holder_within(F, g, in, mode, lookup)) != NULL || F->code)) return h;
+    if ((h = hy__holder_sized(F, g, in, mode, limit, lookup)) != NULL || F->code) return h;
     p = hy__program_for(F, g, in, mode, limit, lookup);
     if (!p) return NULL;
-    if (buffer) {
-        h = hy__bind_again(F, p, buffer, bytes, mode->owner);
-        hy__programs_trim(g, limit, p); /* the program that was bound may be dropped now */
-        hy__program_drop(p);
-        return h;
-    }
     if (!p->dynamic) x = hy__executor_new(F, p);
     h = x || p->dynamic ? hy__holder_new(F, p, x, NULL, 0, NULL, p->head.kept.hash) : NULL;
     if (h) return h;

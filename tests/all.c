@@ -57,6 +57,7 @@
 #include "test_sized.c"
 #include "test_symbols.c"
 #include "test_resize.c"
+#include "test_resize_bound.c"
 #include "test_resize_images.c"
 #include "test_layout.c"
 #include "test_ways.c"
@@ -165,6 +166,7 @@ int main(int argc, char **argv)
     test_sized();
     test_symbols();
     test_resize();
+    test_resize_bound();
     test_resize_images();
     test_layout();
     test_ways();

@@ -474,20 +474,10 @@ static hy_block *pg_in_int8(const pg_job *J)
 /* --- other sizes, and the first again --- */
 static void pg_call_wider(const pg_job *J)
 {
-    static pg_program wide;
     uint64_t stream = J->F->stream;
     pg_job W = *J;
-    int64_t batch = -1;
-    int k, twice = (int)((pg_mix(J->P->number + 31) >> 9) % 2);
     if (J->R->error[0]) return;
-    wide = *J->P;
-    W.P = &wide;
-    for (k = 0; k < wide.nleaf; k++) {
-        pg_leaf *l = &wide.leaf[k];
-        if (l->kind != PG_INPUT || !l->shape.ndim) continue;
-        if (batch < 0) batch = l->shape.dim[0];
-        if (l->shape.dim[0] == batch) l->shape.dim[0] = twice ? 2 * batch : batch + 1;
-    }
+    W.P = pg_wider(J->P);
     pg_call(&W, "wider", 0, 0);
     snprintf(J->R->wider, sizeof J->R->wider, "%s", J->R->error);
     J->R->error[0] = J->R->where[0] = 0;

@@ -144,6 +144,8 @@ static const pg_way pg_ways[] = {
     { "int8_c", PG_SOURCE | PG_INT8 | PG_BRIEF | PG_LOOSE | PG_ROUGH, 1, 0, 0, 100, "int8", &pg_due_int8 },
     { "walk", PG_HYBRID | PG_EXACT | PG_STARVED | PG_WALK, 1, 0, 0, 1000, "starved", &pg_due_walk },
     { "passes_default", PG_HYBRID | PG_LOOSE | PG_OFF | PG_LATER, 1, 0, 4, 0, "passes", NULL },
+    { "bound_batch", PG_HYBRID | PG_EXACT | PG_BATCH | PG_BOUND | PG_LATER, 1, 0, 3, 0, "bound",
+      &pg_due_batch },
 };
 enum { PG_WAYS = sizeof pg_ways / sizeof *pg_ways };
 static const pg_way pg_wide_way = { "f64", PG_WIDE, 1, 0, 0, 0, "", NULL };
@@ -495,6 +497,24 @@ static hy_block *pg_reloaded(hy_frame *F, const pg_program *P, const pg_way *way
                           &params, NULL);
 }
 
+/* The program with another batch size. */
+static const pg_program *pg_wider(const pg_program *P)
+{
+    static pg_program wide;
+    const int twice = (int)((pg_mix(P->number + 31) >> 9) % 2);
+    int64_t batch = -1;
+    int k;
+    wide = *P;
+    for (k = 0; k < wide.nleaf; k++) {
+        pg_leaf *l = &wide.leaf[k];
+        if (l->kind != PG_INPUT || !l->shape.ndim) continue;
+        if (batch < 0) batch = l->shape.dim[0];
+        if (l->shape.dim[0] == batch) l->shape.dim[0] = twice ? 2 * batch : batch + 1;
+    }
+    return &wide;
+}
+
+/* A buffer for the largest sizes: those of its other batch, where it takes another. */
 typedef struct pg_buffer { char *block, *at; size_t bytes; } pg_buffer;
 enum { PG_GUARD = 128 };
 static void pg_bind(pg_job *J, pg_buffer *buffer, int lane)
@@ -504,8 +524,13 @@ static void pg_bind(pg_job *J, pg_buffer *buffer, int lane)
     size_t i;
     memset(buffer, 0, sizeof *buffer);
     hy_begin(J->F);
-    x = pg_inputs(J->F, J->P, J->way, 0, at);
+    x = pg_inputs(J->F, J->way->flags & PG_BATCH ? pg_wider(J->P) : J->P, J->way, 0, at);
     info = hy_plan(J->F, J->block, x);
+    if (J->way->flags & PG_BATCH && hy_error(J->F)) {
+        hy_clear(J->F);
+        hy_end(J->F);
+        return;
+    }
     if (info.total !=
         info.record + info.packed + info.activations + info.outputs + info.shared + info.scratch)
         snprintf(J->R->error, sizeof J->R->error, "the plan's parts are not its total");
