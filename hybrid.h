@@ -12979,7 +12979,8 @@ HY__LOOPS_BEGIN
 #define HY__STRIP_LANE (1 << 14)         /* elements of B kept in L2, per lane: 1 MB of AVX-512 */
 #define HY__BLOCK_COLS 512
 #define HY__BLOCK_ROWS 120               /* rows of A that pass it together */
-#define HY__PREPARED_PANEL 64            /* columns of a panel packed once for all calls, on every ISA */
+#define HY__PREPARED_PANEL 64            /* columns of a panel packed once for all calls, on every ISA; an ISA's
+                                           tiles may want them in parts that lie one behind the other */
 #define HY__ITEMS_WANTED 20              /* so that 16 threads stay busy */
 #define HY__ITEM_WORK (1 << 19)          /* least multiply-adds of an item */
 
@@ -12995,6 +12996,7 @@ typedef struct hy__tail {
 typedef struct hy__tile {                /* one call of a kernel; strides in elements */
     int64_t k, cols, a_col, b_step, c_row;
     int64_t last;                        /* where the last vector starts; at a ragged edge it overlaps */
+    int64_t apart;                       /* how much later vectors of a second part lie than side by side */
     int64_t ahead;                       /* rows of B between those that are read and asked for */
     uintptr_t soon, soon_end;            /* what comes after B: tiles ask for parts of it meanwhile */
     int64_t taps;                        /* stretches of k steps: */
@@ -13021,6 +13023,7 @@ typedef struct hy__gemm_isa {            /* kernels for one ISA and element type
     const hy__tile_fn *dots;             /* [rows - 1], or NULL */
     int lanes, vecs, dot_rows, k_block;  /* vecs: of a 6-row tile */
     int thin;                            /* vecs of a tile of up to 3 rows */
+    int panel;                           /* columns of B, packed for all calls, that lie side by side */
 } hy__gemm_isa;
 
 typedef struct hy__winograd_isa {        /* of squares, f32 */
@@ -13039,7 +13042,7 @@ typedef struct hy__gemm {
     int prepared;                                /* B comes in panels, packed for any m */
     const hy__gemm_isa *isa;
     int size, use_dots, pack_a, b_place;         /* size: bytes of an element */
-    int64_t panel, k_block;                      /* columns of a panel of B; steps of k between visits to C */
+    int64_t panel, k_block;                      /* columns of B side by side; steps of k between visits to C */
     int64_t width;                               /* columns of a tile: a panel, or an even part of it */
     int64_t rest;                                /* columns at the end that go by dot products */
     int64_t row_block, col_block, row_blocks, col_blocks;
@@ -13147,7 +13150,8 @@ enum { HY__STACKED = 1,                 /* two tiles of one vector each, one bel
        HY__LEVELS = 8,                  /* a bias may be one of each row */
        HY__HALVES = 16,                 /* vectors have halves that lie apart */
        HY__FOURS = 32,                  /* four steps a turn */
-       HY__SOON = 64 };                 /* asks for what comes after B */
+       HY__SOON = 64,                   /* asks for what comes after B */
+       HY__PARTED = 128 };              /* vectors from the third on may be of another part of B */
 
 /* Masks of the last lanes. */
 static const int64_t hy__dot_tail[16] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1};
@@ -13256,7 +13260,7 @@ static const hy__tile_fn hy__plain_table[] = {      /* the last is that of dots 
     hy__plain_tile, NULL, NULL, NULL, hy__plain_tile, NULL, NULL, NULL, hy__plain_tile, NULL, NULL, NULL,
     hy__plain_dot };
 static const hy__gemm_isa hy__gemm_plain = { hy__plain_table, hy__plain_table + 6 * HY__TILE_VECS,
-                                             HY__PLAIN_LANES, 1, 1, 256, 1 };
+                                             HY__PLAIN_LANES, 1, 1, 256, 1, HY__PREPARED_PANEL };
 #endif
 
 #ifdef HY__V
@@ -13323,7 +13327,8 @@ HY__INLINE HY__V_AIM void hy__kernel_step(const int rows, const int vecs, const 
 #endif
         v[j] = *(const hy__vec_at *)(b + at[j]);
         if (how & HY__FETCHES && j * sizeof(hy__vec) % 64 == 0)              /* once a line */
-            __builtin_prefetch((const void *)((uintptr_t)b + ahead + (size_t)j * sizeof(hy__vec)));
+            __builtin_prefetch((const void *)((uintptr_t)b + ahead + sizeof(HY__N) * (size_t)(
+                how & HY__PARTED ? at[j] : j * (int64_t)(sizeof(hy__vec) / sizeof(HY__N)))));
     }
     HY__FLAT
     for (i = 0; i < rows * vecs; i++) {
@@ -13439,8 +13444,9 @@ HY__INLINE HY__V_AIM void hy__tile_at(const int rows, const int vecs, const int 
     enum { lanes = sizeof(hy__vec) / sizeof(HY__N) };
     const hy__vec zero = {0};
     const int floats = sizeof(HY__N) == 4, fours = sizeof(hy__vec) == 32 ? HY__FOURS : 0;
-    const int turns = how | HY__FETCHES | fours | (floats && lanes > 4 && vecs > 1 && rows > 3 &&
-                                                   !(how & HY__STACKED) ? HY__SOON : 0);
+    const int parted = HY__READING == HY__READING_AVX2 && vecs > 2 ? HY__PARTED : 0;
+    const int turns = how | HY__FETCHES | fours | parted | (floats && lanes > 4 && vecs > 1 && rows > 3 &&
+                                                            !(how & HY__STACKED) ? HY__SOON : 0);
     const void *const *from = t->from;
     const int64_t *shift = t->shift, next = shift ? 0 : HY__TILE_ROWS;
     const int64_t row = number * rows, down = number * t->below, a_col = t->a_col, end = t->k * a_col;
@@ -13449,18 +13455,20 @@ HY__INLINE HY__V_AIM void hy__tile_at(const int rows, const int vecs, const int 
     const int asks = soon < t->soon_end;    /* else for what is there, again and again */
     hy__vec acc[HY__TILE_ROWS * HY__TILE_VECS];
     const HY__N *a[HY__TILE_ROWS];
-    int64_t at[HY__TILE_VECS], tap;
+    int64_t at[HY__TILE_VECS], of_b[HY__TILE_VECS], tap;
     int i, j;
     if (!asks) soon = (uintptr_t)b;
     HY__FLAT
     for (j = 0; j < vecs; j++) at[j] = how & HY__STACKED || !j ? 0 : j + 1 == vecs ? t->last : j * lanes;
+    HY__FLAT
+    for (j = 0; j < vecs; j++) of_b[j] = at[j] + (parted && j > 1 ? t->apart : 0);
     HY__FLAT
     for (i = 0; i < rows * vecs; i++) acc[i] = zero;
     for (tap = 0; tap < t->taps; tap++, from += next) {
         const int64_t later = down + (shift ? shift[tap] : 0);
         HY__FLAT
         for (i = 0; i < rows; i++) a[i] = (const HY__N *)from[i] + later;
-        b = hy__micro_kernel(rows, vecs, turns, acc, a, t->below, a_col, end, b, at, t->b_step, ahead,
+        b = hy__micro_kernel(rows, vecs, turns, acc, a, t->below, a_col, end, b, of_b, t->b_step, ahead,
                              &soon, asks ? HY__SOON_TURN : 0);
     }
     if (vecs == 1 && t->cols < lanes) {
@@ -13509,7 +13517,8 @@ HY__INLINE HY__V_AIM void hy__tile_each(const int rows, const int vecs, const in
 HY__TILE_TABLE(hy__tile, 0, HY__V_THIN, HY__V_VECS)
 #if HY__READING == HY__READING_F64
 static const hy__gemm_isa hy__gemm_kernels = {
-    HY__OF_KIND(hy__tile_table), NULL, sizeof(hy__vec) / sizeof(HY__N), HY__V_VECS, 0, 256, HY__V_THIN };
+    HY__OF_KIND(hy__tile_table), NULL, sizeof(hy__vec) / sizeof(HY__N), HY__V_VECS, 0, 256, HY__V_THIN,
+    HY__PREPARED_PANEL };
 #else
 
 /* rows x 4 dot products. The ragged end of k is read as one more full vector that reaches back; lanes already
@@ -13598,13 +13607,14 @@ HY__INLINE HY__V_AIM void hy__dot_at(const int rows, const int how, const hy__ti
 HY__DOT_TABLE(hy__dot, 0)
 static const hy__gemm_isa hy__gemm_kernels = {
     HY__OF_KIND(hy__tile_table), HY__OF_KIND(hy__dot_table), sizeof(hy__vec) / sizeof(HY__N), HY__V_VECS,
-    HY__V_VECS == 4 ? 6 : 3, HY__READING == HY__READING_AVX512 ? 512 : 256, HY__V_THIN };
+    HY__V_VECS == 4 ? 6 : 3, HY__READING == HY__READING_AVX512 ? 512 : 256, HY__V_THIN,
+    HY__READING == HY__READING_AVX2 ? 2 * 8 : HY__PREPARED_PANEL };   /* else a tile's lines crowd few places of L1 */
 #endif
 #if HY__READING == HY__READING_AVX512 && HY__PAIRS
 HY__TILE_TABLE(hy__pairs_tile, HY__OF_PAIRS, 1_4, 1_4)
 HY__DOT_TABLE(hy__pairs_dot, HY__OF_PAIRS)
 static const hy__gemm_isa hy__gemm_pairs = { hy__pairs_tile_table_avx512, hy__pairs_dot_table_avx512,
-                                             16, 4, 6, 512, 4 };
+                                             16, 4, 6, 512, 4, HY__PREPARED_PANEL };
 #endif
 #if HY__READING != HY__READING_F64
 /* x / (1 + e^-x) as tails have it, with one rounding where the processor has that: a function of >>pointwise
@@ -13939,6 +13949,16 @@ static void hy__gemm_pack_b(const hy__gemm *g, const char *b, int64_t k, int64_t
     else hy__gemm_pack_b_sized(8, g, b, k, cols, dst);
 }
 
+/* Steps `at` on of a panel of B (g->k,wide) that is packed for all calls, in parts (g->k,g->panel). */
+static void hy__gemm_prepare(const hy__gemm *g, const char *b, int64_t at, int64_t k, int64_t wide,
+    int64_t cols, char *dst)
+{
+    int64_t j = 0;
+    for (; j < wide; j += g->panel, cols -= g->panel)
+        hy__gemm_pack_b(g, b + j * g->b_col * g->size, k, hy__clamp_i64(cols, 0, g->panel),
+                        dst + (j * g->k + at * g->panel) * g->size);
+}
+
 /* the rows of a block are dealt evenly to its tiles: where tile i starts; those with a row more come first */
 HY__INLINE int64_t hy__gemm_tile_row(int64_t rows, int64_t i)
 {
@@ -13986,12 +14006,13 @@ static void hy__gemm_cut(const hy__gemm *g, int64_t *rows, int64_t *cols)
     const int64_t strip = (int64_t)g->isa->lanes * HY__STRIP_LANE, k = hy__most(g->k, 1);
     const int64_t least = HY__ITEM_WORK / k / 2;        /* elements of C worth an item */
     const int64_t few = g->pack_a ? HY__BLOCK_COLS / 2 : 64, apart = g->a_row * g->size;
+    const int64_t panel = g->prepared ? HY__PREPARED_PANEL : g->panel;
     int round;
     *rows = g->pack_a || apart % HY__FAR_LINES ? HY__BLOCK_ROWS
             : hy__clamp_i64(HY__BLOCK_ROWS * HY__FAR_LINES / hy__most(apart & -apart, 1), 24, HY__BLOCK_ROWS);
     *rows = hy__least(*rows, g->m);
     *cols = hy__clamp_i64(strip / k, g->pack_a ? HY__BLOCK_COLS : 64, HY__BLOCK_COLS);
-    *cols = hy__least(*cols, hy__pieces(g->n, g->panel) * g->panel);
+    *cols = hy__least(*cols, hy__pieces(g->n, panel) * panel);
     for (round = 0; round < 2; round++) {
         const int64_t low = round ? 24 : 48, narrow = round ? few : 2 * few;
         const int64_t wanted = round ? HY__ITEMS_WANTED : HY__ITEMS_WANTED * 3 / 2;
@@ -14001,7 +14022,7 @@ static void hy__gemm_cut(const hy__gemm *g, int64_t *rows, int64_t *cols)
             else break;
         }
     }
-    *cols = hy__most(1, *cols / g->panel) * g->panel;
+    *cols = hy__most(1, *cols / panel) * panel;
     if (*cols * *rows < least) *rows = hy__pieces(2 * least, hy__least(g->n, *cols));
 }
 
@@ -14013,7 +14034,7 @@ static void hy__gemm_plan_tiles(hy__gemm *g)
     int64_t panels, rows, far;
     int in_place;
     g->width = (int64_t)g->isa->lanes * (m <= 3 ? g->isa->thin : g->isa->vecs);
-    g->panel = g->prepared ? HY__PREPARED_PANEL : g->width;
+    g->panel = g->prepared ? g->isa->panel : g->width;
     panels = hy__pieces(n, g->panel);
     g->k_block = hy__most(1, hy__pieces(k, hy__most(1, hy__pieces(k, g->isa->k_block))));
     hy__gemm_cut(g, &rows, &g->col_block);
@@ -14129,6 +14150,20 @@ static void hy__gemm_run_dots(const hy__gemm *g, const char *a, const char *b, c
     }
 }
 
+/* Where step p of column j lies in B, packed for all rows. */
+HY__INLINE int64_t hy__gemm_in_panel(const hy__gemm *g, int64_t p, int64_t j)
+{
+    const int64_t within = j % g->panel;
+    return (j - within) * g->k + p * g->panel + within;
+}
+
+/* Columns of the next tile, of those that are left. A vector has no columns of two parts. */
+HY__INLINE int64_t hy__gemm_tile_cols(const hy__gemm *g, int64_t left)
+{
+    const int64_t cols = hy__least(g->width, left);
+    return cols > g->panel && cols < g->panel + g->isa->lanes ? g->panel : cols;
+}
+
 /* What tiles ask for while B, packed, is read for columns j on: as much of the next panel. Those of the first
    rows alone; what others need is near by then. */
 HY__INLINE void hy__gemm_soon(const hy__gemm *g, hy__tile *t, const void *b, int64_t j)
@@ -14143,6 +14178,12 @@ HY__INLINE void hy__gemm_soon(const hy__gemm *g, hy__tile *t, const void *b, int
     t->soon_end = t->soon + (uintptr_t)(k * t->cols * g->size);
 }
 
+/* How far apart a tile's columns lie in B, but for their distance in C. */
+HY__INLINE int64_t hy__gemm_apart(const hy__gemm *g, int64_t cols)
+{
+    return cols > g->panel ? g->panel * (g->k - 1) : 0;
+}
+
 /* one panel of C: all row tiles of a block against the rows of B described by t; those of equal height in one
    call, where what a tile does before and after its steps goes beside the steps of others */
 static void hy__gemm_run_panel(const hy__gemm *g, hy__tile t, const char *a, int64_t a_row, const char *b,
@@ -14153,6 +14194,7 @@ static void hy__gemm_run_panel(const hy__gemm *g, hy__tile t, const char *a, int
     const void *from[HY__TILE_ROWS];
     int64_t i, r, row = 0;
     t.last = hy__most(t.cols - g->isa->lanes, 0);
+    t.apart = hy__gemm_apart(g, t.cols);
     t.from = from;
     for (i = 0; i < tiles; i += 1 + t.more) {
         t.more = (i < tall ? tall : tiles) - i - 1;
@@ -14234,12 +14276,11 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
         visit = hy__tail_visit(&whole, c, p == 0, p + t.k >= g->k);
         for (j = col; j < panels_end; j += t.cols) {
             const char *block_b = b + (p * g->b_row + j * g->b_col) * size;
-            const int64_t within = j % g->panel;
-            t.cols = hy__least(g->width, g->n - g->rest - j);
+            t.cols = hy__gemm_tile_cols(g, g->n - g->rest - j);
             if (!g->isa->tiles[hy__pieces(t.cols, g->isa->lanes) - 1]) t.cols = g->isa->lanes;
             t.b_step = g->panel;
             if (g->b_place == HY__B_IN_SHARED)
-                block_b = shared + ((j - within) * g->k + p * g->panel + within) * size;
+                block_b = shared + hy__gemm_in_panel(g, p, j) * size;
             else if (g->b_place == HY__B_IN_PLACE && t.cols >= g->isa->lanes) t.b_step = g->b_row;
             else {
                 hy__gemm_pack_b(g, block_b, t.k, t.cols, packed);
@@ -18961,7 +19002,7 @@ HY__RUN(hy__run_prepare)
 {
     const hy__dense_rec *r = (const hy__dense_rec *)job->attr;
     hy__gemm g = *(const hy__gemm *)(const void *)&job->plan;
-    int64_t from = item * g.panel, cols = hy__least(g.panel, r->n - from), i;
+    int64_t from = item * HY__PREPARED_PANEL, cols = hy__least(HY__PREPARED_PANEL, r->n - from), i;
     hy_dtype dtype = job->in[0].type.dtype;
     const char *b = hy__place(now, &job->in[0], from * (r->transposed ? r->k : 1));
     (void)stage; (void)shared;
@@ -18976,7 +19017,7 @@ HY__RUN(hy__run_prepare)
         if (!r->transposed) g.b_row = cols;
         b = (const char *)scratch;
     }
-    hy__gemm_pack_b(&g, b, g.k, cols, (char *)now->data[1] + from * g.k * g.size);
+    hy__gemm_prepare(&g, b, 0, g.k, HY__PREPARED_PANEL, cols, (char *)now->data[1] + from * g.k * g.size);
 }
 
 static int hy__prepare_bind(hy_job *job)
@@ -18991,8 +19032,9 @@ static int hy__prepare_bind(hy_job *job)
     g->b_col = r->transposed ? g->k : 1;
     if (r->pairs) hy__gemm_plan_pairs(g, 1);
     else hy__gemm_plan_prepared(g, job->kernels->isa - HY_ISA_BASE);
-    hy__one_stage(job, hy__run_prepare, hy__pieces(r->n, g->panel), (double)r->n * (double)r->k);
-    if (job->in[0].type.dtype != HY_F32) job->scratch = (size_t)(g->panel * r->k) * sizeof(float);
+    hy__one_stage(job, hy__run_prepare, hy__pieces(r->n, HY__PREPARED_PANEL), (double)r->n * (double)r->k);
+    if (job->in[0].type.dtype != HY_F32)
+        job->scratch = (size_t)(HY__PREPARED_PANEL * r->k) * sizeof(float);
     return 0;
 }
 
@@ -29756,7 +29798,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     x += image * hy__window_size(v->win.fine) * v->fine_c + group * v->channels;
     y += image * g->m * v->coarse_c;
     c = v->first ? room.block : y + row * v->coarse_c + group * g->n + col;
-    weight += group * hy__pieces(g->n, g->panel) * g->panel * g->k;
+    weight += group * hy__pieces(g->n, HY__PREPARED_PANEL) * HY__PREPARED_PANEL * g->k;
     line = hy__direct_line(v, row, rows, x);
     each = !line || v->first;
     t.ahead = HY__ROWS_AHEAD;
@@ -29778,11 +29820,10 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
         t.shift = room.shift;
         t.taps = shifts;
         t.k = run;
-        for (j = each ? end : col; j < end; j += g->width) {
+        for (j = each ? end : col; j < end; j += t.cols) {
             const hy__tail beside = hy__tail_at(&visit, g, 0, j - col);
-            const int64_t within = j % g->panel;
-            const float *b = weight + (j - within) * g->k + at * g->panel + within;
-            t.cols = hy__least(g->width, g->n - j);
+            const float *b = weight + hy__gemm_in_panel(g, at, j);
+            t.cols = hy__gemm_tile_cols(g, g->n - j);
             hy__gemm_soon(g, &t, b, row ? g->n : j);
             hy__gemm_run_panel(g, t, (const char *)line, pace, (const char *)b, (char *)(c + j - col), rows,
                                &beside);
@@ -29809,11 +29850,11 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
                 hy__direct_edges(v, &spots, at, steps, t.k, x, room.zeros, room.from);
                 skip = hy__direct_trim(&t, room.zeros) * t.k;
             }
-            for (j = col; j < end; j += g->width) {
-                const int64_t within = j % g->panel;
-                const float *b = weight + (j - within) * g->k + (at + skip) * g->panel + within;
-                t.cols = hy__least(g->width, g->n - j);
+            for (j = col; j < end; j += t.cols) {
+                const float *b = weight + hy__gemm_in_panel(g, at + skip, j);
+                t.cols = hy__gemm_tile_cols(g, g->n - j);
                 t.last = hy__most(t.cols - g->isa->lanes, 0);
+                t.apart = hy__gemm_apart(g, t.cols);
                 t.tail = hy__tail_at(&visit, g, first, j - col);
                 hy__gemm_soon(g, &t, b, row ? g->n : j);
                 t.soon += (uintptr_t)(i * hy__tile_asks(&t));
@@ -30096,10 +30137,10 @@ static void hy__winograd_multiply(const hy__winograd *v, const float *values, co
                                   int64_t n, int64_t panel, int part, float *sums)
 {
     const hy__gemm *g = &v->base.gemm;
-    const int64_t cols = hy__least(g->panel, g->n - panel * g->panel);
+    const int64_t cols = hy__least(HY__PREPARED_PANEL, g->n - panel * HY__PREPARED_PANEL);
     const int matrices = v->side * v->side, end = matrices * (part + 1) / v->parts;
-    const int64_t deep = hy__winograd_deep(v), step = hy__winograd_step(v, g->panel);
-    const int64_t square = hy__winograd_step(v, deep), filters = g->k * g->panel;
+    const int64_t deep = hy__winograd_deep(v), step = hy__winograd_step(v, HY__PREPARED_PANEL);
+    const int64_t square = hy__winograd_step(v, deep), filters = g->k * HY__PREPARED_PANEL;
     int64_t j, slice;
     int m;
     hy__tail none;
@@ -30115,13 +30156,14 @@ static void hy__winograd_multiply(const hy__winograd *v, const float *values, co
     for (m = matrices * part / v->parts; m < end; m++) {
         const float *b = weight + hy__winograd_kind(v, m) * filters;
         const float *next = m + 1 < matrices ? weight + hy__winograd_kind(v, m + 1) * filters : NULL;
-        for (j = 0; j < cols; j += g->width) {      /* columns that stay in L1 while all tiles pass */
-            t.cols = hy__least(g->width, cols - j);
+        for (j = 0; j < cols; j += t.cols) {        /* columns that stay in L1 while all tiles pass */
+            t.cols = hy__gemm_tile_cols(g, cols - j);
             slice = j * g->k;                       /* as large a part of the next ones */
             t.soon = next ? (uintptr_t)(next + slice) : 0;
             t.soon_end = next ? (uintptr_t)(next + slice + t.cols * g->k) : 0;
-            hy__gemm_run_panel(g, t, (const char *)(values + m * deep), square, (const char *)(b + j),
-                               (char *)(sums + m * g->panel + j), n, &none);
+            hy__gemm_run_panel(g, t, (const char *)(values + m * deep), square,
+                               (const char *)(b + hy__gemm_in_panel(g, 0, j)),
+                               (char *)(sums + m * HY__PREPARED_PANEL + j), n, &none);
         }
     }
 }
@@ -30131,7 +30173,8 @@ static void hy__winograd_leave(const hy__winograd *v, const float *sums, int64_t
                                int64_t panel, float *y, const hy__tail *tail)
 {
     const hy__gemm *g = &v->base.gemm;
-    const int64_t *size = v->base.win.coarse, col = panel * g->panel, cols = hy__least(g->panel, g->n - col);
+    const int64_t *size = v->base.win.coarse, col = panel * HY__PREPARED_PANEL;
+    const int64_t cols = hy__least(HY__PREPARED_PANEL, g->n - col);
     int64_t place[16], s;
     hy__tail t = hy__tail_at(tail, g, 0, col);
     int i, j;
@@ -30143,7 +30186,8 @@ static void hy__winograd_leave(const hy__winograd *v, const float *sums, int64_t
             for (j = 0; j < v->out; j++)
                 place[i * v->out + j] = py + i >= size[1] || px + j >= size[2] ? -1
                     : ((line + i) * size[2] + px + j) * g->n;
-        v->isa->out(v->out, v->side, sums + s * hy__winograd_step(v, g->panel), cols, y + col, place, &t);
+        v->isa->out(v->out, v->side, sums + s * hy__winograd_step(v, HY__PREPARED_PANEL), cols, y + col, place,
+                    &t);
         for (i = 0; i < v->out * v->out && t.after; i++)
             if (place[i] >= 0) hy__after_rows(t.after, y + col + place[i], 1, cols, cols);
     }
@@ -30481,9 +30525,9 @@ static void hy__square_taps(const hy__convolve_rec *r, const float *w, const flo
     }
 }
 
-/* One panel of filters as squares multiply them. */
+/* One panel of filters as squares multiply them, in parts of so many. */
 static void hy__lay_squares(const hy__convolve_rec *r, const float *w, const float *scale, float *to,
-                            int64_t panel)
+                            int64_t panel, int64_t part)
 {
     const hy__conv_way *way = &hy__conv_ways[r->way];
     const int64_t first = panel * HY__PREPARED_PANEL, n = hy__least(HY__PREPARED_PANEL, r->filters - first);
@@ -30497,7 +30541,9 @@ static void hy__lay_squares(const hy__convolve_rec *r, const float *w, const flo
             hy__square_taps(r, w + (first + j) * r->channels * hy__convolve_taps(r),
                             scale ? scale + first + j : NULL, c, taps);
             hy__winograd_filter(way, taps, square);
-            for (i = 0; i < places; i++) to[(i * deep + c) * HY__PREPARED_PANEL + j] = (float)square[i];
+            for (i = 0; i < places; i++)
+                to[i * deep * HY__PREPARED_PANEL + (j - j % part) * deep + c * part + j % part] =
+                    (float)square[i];
         }
 }
 
@@ -30534,19 +30580,21 @@ HY__RUN(hy__run_lay_filters)
         for (j = 0; scale && j < n * channels; j++) to[j] *= scale[j / channels];
         return;
     }
-    if (hy__conv_ways[r->way].side) { hy__lay_squares(r, w, scale, to, item); return; }
     memset(&g, 0, sizeof g);
+    g.panel = hy__least(panel, HY__GEMM_F32(job->kernels->isa - HY_ISA_BASE)->panel);
+    if (hy__conv_ways[r->way].side) { hy__lay_squares(r, w, scale, to, item, g.panel); return; }
     g.size = sizeof(float);
     g.prepared = 1;
-    g.panel = panel;
+    g.k = taps * channels;
     g.b_row = flat ? step : deep;
-    g.b_col = taps * channels;
-    w += (item / panels * n + from) * taps * channels;
-    to += item * panel * taps * channels;
-    for (j = 0; j < taps * channels; j += inner, w += flat ? deep : step)
-        hy__gemm_pack_b(&g, (const char *)w, inner, hy__least(g.panel, n - from), (char *)(to + j * g.panel));
+    g.b_col = g.k;
+    w += (item / panels * n + from) * g.k;
+    to += item * panel * g.k;
+    for (j = 0; j < g.k; j += inner, w += flat ? deep : step)
+        hy__gemm_prepare(&g, (const char *)w, j, inner, panel, hy__least(panel, n - from), (char *)to);
     if (scale) scale += item / panels * n + from;
-    hy__lay_scaled(to, taps * channels, g.panel, hy__least(g.panel, n - from), scale);
+    for (j = 0; j < panel && scale; j += g.panel)
+        hy__lay_scaled(to + j * g.k, g.k, g.panel, hy__least(g.panel, n - from - j), scale + j);
 }
 
 static int hy__lay_filters_bind(hy_job *job)
