@@ -12979,8 +12979,8 @@ HY__LOOPS_BEGIN
 #define HY__STRIP_LANE (1 << 14)         /* elements of B kept in L2, per lane: 1 MB of AVX-512 */
 #define HY__BLOCK_COLS 512
 #define HY__BLOCK_ROWS 120               /* rows of A that pass it together */
-#define HY__PREPARED_PANEL 64            /* columns of a panel packed once for all calls, on every ISA; an ISA's
-                                           tiles may want them in parts that lie one behind the other */
+#define HY__PREPARED_PANEL 64            /* columns of a panel packed once for all calls, on every ISA: in
+                                            parts, of which each has a tile's columns and fits L1 */
 #define HY__ITEMS_WANTED 20              /* so that 16 threads stay busy */
 #define HY__ITEM_WORK (1 << 19)          /* least multiply-adds of an item */
 
@@ -13023,7 +13023,6 @@ typedef struct hy__gemm_isa {            /* kernels for one ISA and element type
     const hy__tile_fn *dots;             /* [rows - 1], or NULL */
     int lanes, vecs, dot_rows, k_block;  /* vecs: of a 6-row tile */
     int thin;                            /* vecs of a tile of up to 3 rows */
-    int panel;                           /* columns of B, packed for all calls, that lie side by side */
 } hy__gemm_isa;
 
 typedef struct hy__winograd_isa {        /* of squares, f32 */
@@ -13042,7 +13041,7 @@ typedef struct hy__gemm {
     int prepared;                                /* B comes in panels, packed for any m */
     const hy__gemm_isa *isa;
     int size, use_dots, pack_a, b_place;         /* size: bytes of an element */
-    int64_t panel, k_block;                      /* columns of B side by side; steps of k between visits to C */
+    int64_t panel, k_block;                      /* columns of B side by side; steps between visits to C */
     int64_t width;                               /* columns of a tile: a panel, or an even part of it */
     int64_t rest;                                /* columns at the end that go by dot products */
     int64_t row_block, col_block, row_blocks, col_blocks;
@@ -13260,7 +13259,7 @@ static const hy__tile_fn hy__plain_table[] = {      /* the last is that of dots 
     hy__plain_tile, NULL, NULL, NULL, hy__plain_tile, NULL, NULL, NULL, hy__plain_tile, NULL, NULL, NULL,
     hy__plain_dot };
 static const hy__gemm_isa hy__gemm_plain = { hy__plain_table, hy__plain_table + 6 * HY__TILE_VECS,
-                                             HY__PLAIN_LANES, 1, 1, 256, 1, HY__PREPARED_PANEL };
+                                             HY__PLAIN_LANES, 1, 1, 256, 1 };
 #endif
 
 #ifdef HY__V
@@ -13517,8 +13516,7 @@ HY__INLINE HY__V_AIM void hy__tile_each(const int rows, const int vecs, const in
 HY__TILE_TABLE(hy__tile, 0, HY__V_THIN, HY__V_VECS)
 #if HY__READING == HY__READING_F64
 static const hy__gemm_isa hy__gemm_kernels = {
-    HY__OF_KIND(hy__tile_table), NULL, sizeof(hy__vec) / sizeof(HY__N), HY__V_VECS, 0, 256, HY__V_THIN,
-    HY__PREPARED_PANEL };
+    HY__OF_KIND(hy__tile_table), NULL, sizeof(hy__vec) / sizeof(HY__N), HY__V_VECS, 0, 256, HY__V_THIN };
 #else
 
 /* rows x 4 dot products. The ragged end of k is read as one more full vector that reaches back; lanes already
@@ -13607,14 +13605,13 @@ HY__INLINE HY__V_AIM void hy__dot_at(const int rows, const int how, const hy__ti
 HY__DOT_TABLE(hy__dot, 0)
 static const hy__gemm_isa hy__gemm_kernels = {
     HY__OF_KIND(hy__tile_table), HY__OF_KIND(hy__dot_table), sizeof(hy__vec) / sizeof(HY__N), HY__V_VECS,
-    HY__V_VECS == 4 ? 6 : 3, HY__READING == HY__READING_AVX512 ? 512 : 256, HY__V_THIN,
-    HY__READING == HY__READING_AVX2 ? 2 * 8 : HY__PREPARED_PANEL };   /* else a tile's lines crowd few places of L1 */
+    HY__V_VECS == 4 ? 6 : 3, HY__READING == HY__READING_AVX512 ? 512 : 256, HY__V_THIN };
 #endif
 #if HY__READING == HY__READING_AVX512 && HY__PAIRS
 HY__TILE_TABLE(hy__pairs_tile, HY__OF_PAIRS, 1_4, 1_4)
 HY__DOT_TABLE(hy__pairs_dot, HY__OF_PAIRS)
 static const hy__gemm_isa hy__gemm_pairs = { hy__pairs_tile_table_avx512, hy__pairs_dot_table_avx512,
-                                             16, 4, 6, 512, 4, HY__PREPARED_PANEL };
+                                             16, 4, 6, 512, 4 };
 #endif
 #if HY__READING != HY__READING_F64
 /* x / (1 + e^-x) as tails have it, with one rounding where the processor has that: a function of >>pointwise
@@ -13949,6 +13946,9 @@ static void hy__gemm_pack_b(const hy__gemm *g, const char *b, int64_t k, int64_t
     else hy__gemm_pack_b_sized(8, g, b, k, cols, dst);
 }
 
+/* Columns of a part of a panel of B that is packed for all calls. */
+HY__INLINE int64_t hy__gemm_part(const hy__gemm_isa *isa) { return (int64_t)isa->lanes * isa->vecs; }
+
 /* Steps `at` on of a panel of B (g->k,wide) that is packed for all calls, in parts (g->k,g->panel). */
 static void hy__gemm_prepare(const hy__gemm *g, const char *b, int64_t at, int64_t k, int64_t wide,
     int64_t cols, char *dst)
@@ -14034,7 +14034,7 @@ static void hy__gemm_plan_tiles(hy__gemm *g)
     int64_t panels, rows, far;
     int in_place;
     g->width = (int64_t)g->isa->lanes * (m <= 3 ? g->isa->thin : g->isa->vecs);
-    g->panel = g->prepared ? g->isa->panel : g->width;
+    g->panel = g->prepared ? hy__gemm_part(g->isa) : g->width;
     panels = hy__pieces(n, g->panel);
     g->k_block = hy__most(1, hy__pieces(k, hy__most(1, hy__pieces(k, g->isa->k_block))));
     hy__gemm_cut(g, &rows, &g->col_block);
@@ -30186,8 +30186,8 @@ static void hy__winograd_leave(const hy__winograd *v, const float *sums, int64_t
             for (j = 0; j < v->out; j++)
                 place[i * v->out + j] = py + i >= size[1] || px + j >= size[2] ? -1
                     : ((line + i) * size[2] + px + j) * g->n;
-        v->isa->out(v->out, v->side, sums + s * hy__winograd_step(v, HY__PREPARED_PANEL), cols, y + col, place,
-                    &t);
+        v->isa->out(v->out, v->side, sums + s * hy__winograd_step(v, HY__PREPARED_PANEL), cols, y + col,
+                    place, &t);
         for (i = 0; i < v->out * v->out && t.after; i++)
             if (place[i] >= 0) hy__after_rows(t.after, y + col + place[i], 1, cols, cols);
     }
@@ -30581,7 +30581,8 @@ HY__RUN(hy__run_lay_filters)
         return;
     }
     memset(&g, 0, sizeof g);
-    g.panel = hy__least(panel, HY__GEMM_F32(job->kernels->isa - HY_ISA_BASE)->panel);
+    g.isa = HY__GEMM_F32(job->kernels->isa - HY_ISA_BASE);
+    g.panel = r->way == HY__WAY_GROUPED ? panel : hy__gemm_part(g.isa);
     if (hy__conv_ways[r->way].side) { hy__lay_squares(r, w, scale, to, item, g.panel); return; }
     g.size = sizeof(float);
     g.prepared = 1;
