@@ -4668,8 +4668,9 @@ HY_API const char *hy_input_name(hy_frame *F, hy_block *block, int i);
  * trace it for if it has not been called. What was imported needs no call. 0, or nonzero. */
 HY_API int        hy_export_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array **symbol,
                                hy_arrays *params);
+/* The same, with what MXNet has no word for; errors begin with who. */
 HY_API int        hy__program_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array **symbol,
-                                 hy_arrays *params);        /* the same, with what MXNet has no word for */
+                                 hy_arrays *params, const char *who);
 /* Program and parameters in one: a zip of model-symbol.json and .npy. What was loaded is called as the block
  * was that was saved, or with all inputs in one group; outputs come in one group. */
 HY_API hy_array  *hy_save_model_to(hy_frame *F, hy_block *net, hy_array *inputs);
@@ -40425,6 +40426,10 @@ HY_API int hy_register(hy_frame *F, const hy_op *op)
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: an operator needs name, in, out, infer and bind");
         return -1;
     }
+    for (i = 0; op->name[i]; i++) if ((unsigned char)op->name[i] <= ' ' || op->name[i] == 0x7f) break;
+    if (!i || op->name[i])
+        return hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: '%s' is no name: texts and files need one "
+                        "without blanks", op->name);
     while (op->attr && attributes <= 64 && op->attr[attributes].name) attributes++;
     if (op->record > HY__RECORD_MAX || attributes > 64)
         return hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: a record may have %d bytes and 64 attributes",
@@ -73202,7 +73207,7 @@ static hy_graph *hy__export_again(hy_frame *F, const hy__symbol_block *b, hy_blo
 
 /* What the heads need, and no more: MXNet drops calls that run for their running statistics alone, and then
  * refuses a file that has values for them. */
-static hy_graph *hy__export_heads(hy_frame *F, hy_graph *g)
+static hy_graph *hy__export_heads(hy_frame *F, hy_graph *g, const char *who)
 {
     hy_graph *own = hy__graph_new(F, g->store);
     int failed = !own || hy__graph_room_heads(F, own, g->heads, 0);
@@ -73212,8 +73217,8 @@ static hy_graph *hy__export_heads(hy_frame *F, hy_graph *g)
         failed = hy__graph_finish(F, own);
     }
     if (!failed && own->n < g->n)
-        hy__warn(F, "hy_export: calls that only change running statistics are left out: hy_save_model keeps "
-                 "them");
+        hy__warn(F, "%s: calls that only change running statistics are left out: hy_save_model keeps them",
+                 who);
     hy__graph_drop(failed ? own : g);
     return failed ? g : own;
 }
@@ -73241,7 +73246,7 @@ static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array
         hy__fail(F, HY_ERROR_STATE,
                  "%s: Please first call hy_hybridize and then hy_call at least once, or give "
                  "inputs to trace it for (%s_for)", who, who);
-    if (pair && !F->code && !e->made_of && e->graph->calls) e->graph = hy__export_heads(F, e->graph);
+    if (pair && !F->code && !e->made_of && e->graph->calls) e->graph = hy__export_heads(F, e->graph, who);
     if (F->code || hy__symbol_open(F, &e->symbol, e->graph, &e->room, who, pair > 1)) return -1;
     if (net->core->nothing) e->symbol.inputs = NULL;       /* what stood for them is none */
     else if (hy__export_inputs(F, e)) return -1;
@@ -73250,14 +73255,14 @@ static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array
 }
 
 static int hy__export_pair(hy_frame *F, hy_block *net, hy_array *inputs, hy_array **symbol, hy_arrays *params,
-                           int pair)
+                           const char *who, int pair)
 {
     hy__exported e;
     hy_array *text = NULL;
     if (symbol) *symbol = NULL;
     if (params) memset(params, 0, sizeof *params);
     if (!F || F->code) return -1;
-    if (!hy__export_open(F, &e, net, inputs, "hy_export", pair))
+    if (!hy__export_open(F, &e, net, inputs, who, pair))
         text = hy__to_memory(F, hy__put_symbol, &e.symbol);
     if (text && symbol) *symbol = text;
     if (text && params) *params = e.arrays;
@@ -73266,11 +73271,12 @@ static int hy__export_pair(hy_frame *F, hy_block *net, hy_array *inputs, hy_arra
 }
 HY_API int hy_export_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array **symbol, hy_arrays *params)
 {
-    return hy__export_pair(F, net, inputs, symbol, params, 2);
+    return hy__export_pair(F, net, inputs, symbol, params, "hy_export", 2);
 }
-HY_API int hy__program_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array **symbol, hy_arrays *params)
+HY_API int hy__program_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array **symbol, hy_arrays *params,
+                          const char *who)
 {
-    return hy__export_pair(F, net, inputs, symbol, params, 1);
+    return hy__export_pair(F, net, inputs, symbol, params, who, 1);
 }
 
 /* --- one file: program and parameters --- */

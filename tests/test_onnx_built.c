@@ -455,6 +455,47 @@ static void onnx_large_numbers(void)
     }
 }
 
+/* What -1 stands for beside a size of 0 is not known, whether the 0 is written or copied; copied, a size may be another. */
+static void onnx_rest_beside_none(void)
+{
+    static const struct { int64_t to[2]; int dims[2], written, refused; } cases[] = {
+        { { 0, -1 }, { 0, 3 }, 0, 1 }, { { -1, 0 }, { 0, 3 }, 0, 0 }, { { 0, -1 }, { 3, 0 }, 0, 0 }, { { -1, 0 }, { 3, 0 }, 0, 1 },
+        { { 0, -1 }, { 2, 3 }, 0, 0 }, { { 0, -1 }, { 0, 3 }, 1, 1 }, { { -1, 0 }, { 0, 3 }, 1, 1 }, { { 0, 7 }, { 0, 3 }, 1, 0 } };
+    size_t k;
+    int compiled;
+    for (k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (compiled = 0; compiled < 2; compiled++) {
+            hy_frame *F = hy_open(NULL);
+            onnx_text g = { NULL, 0, 0 }, node = { NULL, 0, 0 }, t = { NULL, 0, 0 };
+            unsigned char raw[16];
+            hy_block *net;
+            hy_array *y = NULL;
+            int i;
+            onnx_add(&t, "\x08\x02\x10\x07", 4);
+            onnx_string(&t, 8, "to");
+            for (i = 0; i < 16; i++) raw[i] = (unsigned char)((uint64_t)cases[k].to[i / 8] >> i % 8 * 8);
+            onnx_field(&t, 9, raw, 16);
+            onnx_close_into(&g, 5, &t);
+            onnx_string(&node, 1, "x");
+            onnx_string(&node, 1, "to");
+            onnx_string(&node, 2, "y");
+            onnx_string(&node, 4, "Reshape");
+            if (cases[k].written) onnx_int_of(&node, "allowzero", 1);
+            onnx_close_into(&g, 1, &node);
+            onnx_typed_value(&g, 11, "x", 1, 2, cases[k].dims);
+            onnx_typed_value(&g, 12, "y", 1, 0, NULL);
+            net = onnx_model_of(F, &g, NULL);
+            if (net && compiled) hy_hybridize(F, net, NULL);
+            if (net) y = hy_call(F, net, hy_ones(F, HY_SHAPE(cases[k].dims[0], cases[k].dims[1])));
+            if (!CHECK(cases[k].refused ? hy_error(F) && strstr(hy_error(F), "-1 beside one of 0") : y && !hy_error(F)))
+                printf("    case %d: %s\n", (int)k, hy_error(F) ? hy_error(F) : "no error");
+            hy_clear(F);
+            hy_close(F);
+            free(node.at);
+            free(t.at);
+        }
+}
+
 /* What language models are made of takes few nodes. */
 static void onnx_short_chains(void)
 {
@@ -605,6 +646,12 @@ static void onnx_operators_written(void)
         onnx_one_written(cases[k].op, cases[k].attrs, cases[k].d, cases[k].dims, cases[k].opset, cases[k].says);
 }
 
+static hy_array *onnx_unnamed_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy__sum_like(F, x, hy_slice_axis(F, x, 0, 0, 1));
+}
+
 /* Errors that name what is wrong. */
 static void onnx_misused(void)
 {
@@ -617,6 +664,10 @@ static void onnx_misused(void)
     CHECK(!hy_onnx_to(F, net, NULL, 17) && hy_error(F) && strstr(hy_error(F), "the inputs are NULL"));
     hy_clear(F);
     CHECK(!hy_onnx_load(F, NULL) && hy_error(F) && strstr(hy_error(F), "without a name"));
+    hy_clear(F);
+    net = hy_block_new(F, sizeof *net, "unnamed", onnx_unnamed_forward, 1);
+    CHECK(!hy_onnx_to(F, net, x, 17) && hy_error(F) && strstr(hy_error(F), "hy_onnx_to: operators that have no name in "
+          "files: _sum_like of node "));
     hy_clear(F);
     CHECK(!hy_onnx_load(F, "tests/test.h") && hy_error(F) && strstr(hy_error(F), "tests/test.h"));
     hy_clear(F);
@@ -674,6 +725,7 @@ static void test_onnx_built(void)
     RUN(onnx_names_of_one_hash);
     RUN(onnx_functions_that_double);
     RUN(onnx_large_numbers);
+    RUN(onnx_rest_beside_none);
     RUN(onnx_transposed_sizes);
     RUN(onnx_borders_that_differ);
     RUN(onnx_ends_of_rows);

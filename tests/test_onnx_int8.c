@@ -631,9 +631,67 @@ static void onnx_int8_scales_due(void)
     oi_refuses(0, "axis", 0.1, 2, 1, "3 scales or zero points for 2 numbers of axis 1");
 }
 
+/* The same of every operator with scales or zero points: one of them is spoilt, by a number or by its type. */
+static void oi_spoilt(const char *op, const char *inputs, const char *which, double value, int axis, const char *says)
+{
+    static oi_model m;
+    const int conv = strstr(op, "Conv") != NULL, product = strstr(op, "MatMul") != NULL;
+    const int x[4] = { 1, 2, 5, 5 }, filters[4] = { 3, 2, 3, 3 }, flat[2] = { 2, 3 }, turned[2] = { 3, 2 };
+    onnx_text along = { NULL, 0, 0 };
+    int turn;
+    for (turn = 0; turn < 2; turn++) {
+        hy_frame *F = hy_open(NULL);
+        hy_block *net;
+        oi_open(&m, 7);
+        oi_add(&m, "x", 2, conv ? 4 : 2, conv ? x : flat, 0, 256)->given = 1;
+        oi_add(&m, "w", 3, conv ? 4 : 2, conv ? filters : product ? turned : flat, -128, 128);
+        oi_one(&m, "xs", 1, strcmp(which, "xs") ? 0.1 : value);
+        oi_one(&m, "ws", 1, strcmp(which, "ws") ? 0.02 : value);
+        oi_one(&m, "ys", 1, strcmp(which, "ys") ? 0.3 : value);
+        oi_one(&m, "xz", strcmp(which, "xz") ? 2 : 3, 3);
+        oi_one(&m, "wz", strcmp(which, "wz") ? 3 : 2, 0);
+        oi_one(&m, "yz", 2, 5);
+        if (strstr(op, "Concat")) onnx_int_of(&along, "axis", axis);
+        oi_node(&m, op, inputs, "y", &along);
+        net = oi_net(F, &m, 0);
+        if (net && turn) hy_hybridize(F, net, NULL);
+        if (net) oi_call(F, net, &m, 0);
+        if (!CHECK(says ? hy_error(F) && strstr(hy_error(F), op) && strstr(hy_error(F), says) : !hy_error(F)))
+            printf("    %s, %s of %g, compiled %d: %s\n", op, which, value, turn, hy_error(F) ? hy_error(F) : "no error");
+        hy_clear(F);
+        hy_close(F);
+        free(m.graph.at);
+        along.n = 0;
+    }
+    free(along.at);
+}
+static void onnx_int8_steps_due(void)
+{
+    static const double wrong[] = { 0, -0.5, INFINITY, NAN };
+    static const char *const two = "x xs xz w ws wz ys yz";
+    static const char *const steps[] = { "xs", "ws", "ys" };
+    const struct { const char *op, *inputs; } ops[] = {
+        { "QLinearConv", two }, { "QLinearMatMul", two }, { "QLinearAdd", two }, { "QLinearMul", two },
+        { "QLinearConcat", "ys yz x xs xz w ws wz" }, { "QLinearSigmoid", "x xs xz ys yz" },
+        { "ConvInteger", "x w xz wz" }, { "MatMulInteger", "x w xz wz" } };
+    size_t k, i, s;
+    for (k = 0; k < sizeof ops / sizeof *ops; k++) {
+        const char *op = ops[k].op, *in = ops[k].inputs;
+        oi_spoilt(op, in, "nothing", 0, 1, NULL);
+        for (s = 0; s < 3; s++)
+            for (i = 0; strstr(in, steps[s]) && i < sizeof wrong / sizeof *wrong; i++)
+                oi_spoilt(op, in, steps[s], wrong[i], 1, "a scale, has");
+        oi_spoilt(op, in, "xz", 0, 1, "zero point");
+        if (strstr(in, "wz")) oi_spoilt(op, in, "wz", 0, 1, "zero point");
+    }
+    oi_spoilt("QLinearConcat", ops[4].inputs, "nothing", 0, 2, "axis");
+    oi_spoilt("QLinearConcat", ops[4].inputs, "nothing", 0, -3, "axis");
+}
+
 static void test_onnx_int8(void)
 {
     RUN(onnx_int8_scales_due);
+    RUN(onnx_int8_steps_due);
     RUN(onnx_int8_qlinear);
     RUN(onnx_int8_between);
     RUN(onnx_int8_never_nan);

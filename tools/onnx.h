@@ -268,6 +268,8 @@ typedef struct onnx__node {
     int             kind, wraps;                /* of what it gives, if that stands in a carrier; wraps: it */
                                                 /* may leave the carrier's bounds */
     int             number;                     /* grows from node to node of a body */
+    const char     *said;                       /* what the file has instead; or NULL */
+    int             said_from;                  /* its input i is that one's i + said_from */
     int             waits;                      /* sorting: links to it that are not met yet, ... */
     struct onnx__link *link;                    /* ... and those from it */
     struct onnx__node *next, *before;
@@ -1902,7 +1904,7 @@ static void onnx__do_reshape(onnx__run *R)
     hy_array *x = onnx__in(R, 0);
     hy_ints to;
     hy_shape s, own;
-    int i, zero = 0;
+    int i, zero = 0, none = 0, rest = 0;
     if (!onnx__ints_of(R, "shape", 1, &to)) return;
     if (to.n > HY_MAX_DIM) { onnx__fail(R, "more than 8 dims"); return; }
     for (i = 0; i < to.n; i++) {
@@ -1922,8 +1924,13 @@ static void onnx__do_reshape(onnx__run *R)
     s.ndim = to.n;
     for (i = 0; i < to.n; i++)
         s.dim[i] = to.v[i] || onnx__int(R, "allowzero", 0) || i >= own.ndim ? to.v[i] : own.dim[i];
-    for (i = 0; i < to.n; i++) if (s.dim[i] < 0) s.dim[i] = 0;
-    onnx__out(R, 0, onnx__to(R, x, s));
+    for (i = 0; i < to.n; i++) {
+        none |= !s.dim[i];
+        rest |= s.dim[i] < 0;
+        if (s.dim[i] < 0) s.dim[i] = 0;
+    }
+    if (none && rest) onnx__fail(R, "a size of -1 beside one of 0: any would do");
+    else onnx__out(R, 0, onnx__to(R, x, s));
 }
 
 static void onnx__do_transpose(onnx__run *R)
@@ -4378,18 +4385,23 @@ static void onnx__do_rnn(onnx__run *R)
 }
 
 /* --- quantised numbers --- */
-/* A scale that is known is above 0 and finite; a zero point has the type of the numbers that it is one of. */
+/* A zero point has the type of the numbers that it is one of. */
+static int onnx__zero_due(onnx__run *R, int zero, hy_dtype type)
+{
+    if (!onnx__has(R, zero) || onnx__type_in(R, zero) == type) return 1;
+    onnx__fail(R, "input %d, a zero point, is of %s, its numbers of %s", zero + R->node->said_from,
+               hy_dtype_name(onnx__type_in(R, zero)), hy_dtype_name(type));
+    return 0;
+}
+
+/* A scale that is known is above 0 and finite. */
 static int onnx__steps_due(onnx__run *R, int scale, int zero, hy_dtype type)
 {
     hy_frame *F;
     hy_array *x;
     double *v;
     int64_t i, n;
-    if (type && onnx__has(R, zero) && onnx__type_in(R, zero) != type) {
-        onnx__fail(R, "input %d, a zero point, is of %s, its numbers of %s", zero,
-                   hy_dtype_name(onnx__type_in(R, zero)), hy_dtype_name(type));
-        return 0;
-    }
+    if (type && !onnx__zero_due(R, zero, type)) return 0;
     if (!onnx__is_known(R, scale)) return 1;
     x = onnx__known(R, scale, &F);
     n = x ? hy_size(F, x) : 0;
@@ -4397,7 +4409,8 @@ static int onnx__steps_due(onnx__run *R, int scale, int zero, hy_dtype type)
     if (n && (!v || !hy_to(F, x, HY_F64, v, sizeof *v * (size_t)n))) return 0;
     for (i = 0; i < n; i++)
         if (!(v[i] > 0 && v[i] < HUGE_VAL)) {
-            onnx__fail(R, "input %d, a scale, has %g: above 0 and finite is due", scale, v[i]);
+            onnx__fail(R, "input %d, a scale, has %g: above 0 and finite is due",
+                       scale + R->node->said_from, v[i]);
             return 0;
         }
     return 1;
@@ -4795,11 +4808,16 @@ static void onnx__do_whole(onnx__run *R)
 }
 #endif
 
+static int onnx__integers_due(onnx__run *R)
+{
+    return onnx__zero_due(R, 2, onnx__type_in(R, 0)) && onnx__zero_due(R, 3, onnx__type_in(R, 1));
+}
+
 static void onnx__do_matmul_integer(onnx__run *R)
 {
     hy_array *a = onnx__centered(R, onnx__in(R, 0), onnx__in(R, 2), 1),
         *b = onnx__centered(R, onnx__in(R, 1), onnx__in(R, 3), 0);
-    onnx__out(R, 0, hy_cast(R->F, onnx__matmul(R, a, b), HY_I32));
+    if (onnx__integers_due(R)) onnx__out(R, 0, hy_cast(R->F, onnx__matmul(R, a, b), HY_I32));
 }
 
 static void onnx__do_conv_integer(onnx__run *R)
@@ -4807,6 +4825,7 @@ static void onnx__do_conv_integer(onnx__run *R)
     hy_array *x = onnx__centered(R, onnx__in(R, 0), onnx__in(R, 2), 0), *w = onnx__in(R, 1),
         *zero = onnx__in(R, 3);
     hy_shape s, sw;
+    if (!onnx__integers_due(R)) return;
     if (zero && onnx__shape(R, zero, &s) && s.ndim == 1 && s.dim[0] > 1 && onnx__shape(R, w, &sw)) {
         while (s.ndim < sw.ndim) s.dim[s.ndim++] = 1;
         zero = onnx__to(R, zero, s);
@@ -8047,8 +8066,8 @@ static void onnx__blame(onnx__run *R)
     R->blamed = 1;
     code = hy_error_code(R->trace);
     named = R->node && *R->node->name;
-    snprintf(text, sizeof text, "%s%s%s%s: %s", R->node ? R->node->op : "the model", named ? " '" : "",
-             named ? R->node->name : "", named ? "'" : "", why);
+    snprintf(text, sizeof text, "%s%s%s%s: %s", !R->node ? "the model" : R->node->said ? R->node->said : R->node->op,
+             named ? " '" : "", named ? R->node->name : "", named ? "'" : "", why);
     if (strstr(text, " [in ")) *strstr(text, " [in ") = 0;     /* it is said once more */
     hy_clear(R->trace);
     hy_raise(R->trace, code, text);
@@ -8568,12 +8587,16 @@ static void onnx__take_apart(onnx__model *m, onnx__node *n)
         in[i] = onnx__put_before(m, n, "DequantizeLinear", k + 2 < n->nin && n->in[k + 2] >= 0 ? 3 : 2,
                                  n->in + k);
         if (in[i] < 0) return;
+        n->before->said = n->op;
+        n->before->said_from = k;
     }
     if (!in) return;
     last[0] = onnx__put_before(m, n, onnx__qlinear[way].plain, many, in);
     if (last[0] < 0) return;
     n->before->attr = n->attr;
     n->before->attrs = n->attrs;
+    n->before->said = n->said = n->op;
+    n->said_from = step - 1;
     last[1] = n->in[step];
     last[2] = step + 1 < n->nin ? n->in[step + 1] : -1;
     n->op = "QuantizeLinear";
@@ -8797,6 +8820,7 @@ static void onnx__fuse_qlinear(onnx__model *m, onnx__node *n)
         !onnx__is_zero(m, n->in[7], &z.y_zero, &z.y_kind) ||
         !onnx__is_even(m, n->in[3], n->in[5], &z.less) ||
         !onnx__is_scales(m, n->in[4], onnx__size_said(m, n->in[3], conv ? 0 : 1, dims))) return;
+    n->said = n->op;
     onnx__become_whole(m, n, &z, n->in[0], n->in[3], n->in[4], conv && n->nin > 8 ? n->in[8] : -1);
 }
 
@@ -9701,7 +9725,7 @@ static void onnx__apart(hy_frame *F, hy_block *block, hy_graph *graph, onnx__pro
     if (!list) { hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory"); return; }
     holder = hy_nn_symbol_block(F, graph, list);
     HY_ONNX_FREE(list);
-    if (holder) hy__program_to(F, holder, NULL, &p->text, &p->values);
+    if (holder) hy__program_to(F, holder, NULL, &p->text, &p->values, "onnx");
 }
 
 /* Is it no node of a program but an array that is there: numbers known beforehand, or a parameter? */
@@ -11622,7 +11646,7 @@ HY_API hy_array *hy_onnx_to(hy_frame *F, hy_block *block, hy_array *inputs, int 
     }
     named = hy_input_name(F, block, 0) != NULL;         /* what was read from a file keeps its names */
     if (!named) hy_clear(F);
-    if (hy__program_to(F, block, named ? NULL : inputs, &text, &W.values)) return NULL;
+    if (hy__program_to(F, block, named ? NULL : inputs, &text, &W.values, "hy_onnx_to")) return NULL;
     W.graph = hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text));
     reader = hy_import_from(F, W.graph, &W.values, NULL);
     if (reader) onnx__find_types(&W, reader, inputs);
