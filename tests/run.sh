@@ -18,14 +18,12 @@ note() { # failed? name
     if [ "$1" = 0 ]; then echo "ok $2"; else echo "FAILED $2"; fi
 }
 
-# A program linked against the library, or alone, if it wants more of it than an object from elsewhere may have.
+# A program linked against the library, or against one that has all, if it wants more than an object from elsewhere may have.
 program()
 {
-    if [ -n "$HYBRID_O" ] && grep -q '^#define HYBRID_SOURCE' "$1"; then
-        $CC ${CFLAGS:--O0} "$1" -o "$2" $link
-    else
-        $CC ${CFLAGS:--O0} -DHYBRID_LINKED "$1" "$out/hybrid.o" -o "$2" $link
-    fi
+    library=$out/hybrid.o
+    ! grep -q '^#define HYBRID_SOURCE' "$1" || library=$out/whole.o
+    $CC ${CFLAGS:--O0} -DHYBRID_LINKED "$1" "$library" -o "$2" $link
 }
 
 # Waits for something that another part builds.
@@ -43,9 +41,9 @@ built() { # what, failed?
 part_library()
 {
     if [ -n "$HYBRID_O" ]; then
-        cp "$HYBRID_O" "$out/hybrid.o"
+        cp "$HYBRID_O" "$out/hybrid.o" && $CC -O0 -c -x c -DHYBRID_IMPLEMENTATION -DHYBRID_SOURCE hybrid.h -o "$out/whole.o"
     else
-        $CC ${CFLAGS:--O1} -c -x c -DHYBRID_IMPLEMENTATION -DHYBRID_SOURCE hybrid.h -o "$out/hybrid.o"
+        $CC ${CFLAGS:--O1} -c -x c -DHYBRID_IMPLEMENTATION -DHYBRID_SOURCE hybrid.h -o "$out/hybrid.o" && ln -s hybrid.o "$out/whole.o"
     fi
     built library $?
     [ -e "$out/library.built" ] && program tools/hybrid.c "$out/hybrid"
@@ -94,17 +92,12 @@ part_examples()
     done
 }
 
-# What users do first: journeys, see there. A library from elsewhere has less than they want.
+# What users do first: journeys, see there.
 part_journeys() # a name, as few:1/2 with a share
 {
     await library && await hybrid || return
-    whole=$out/hybrid.o
-    if [ -n "$HYBRID_O" ]; then
-        whole=$out/whole.${1%%:*}.o
-        $CC -O0 -c -x c -DHYBRID_IMPLEMENTATION -DHYBRID_SOURCE hybrid.h -o "$whole"
-    fi
     of=${1#*:}
-    sh tests/journeys.sh "$out" "${1%%:*}" "$whole" "${of#"$1"}" < /dev/null
+    sh tests/journeys.sh "$out" "${1%%:*}" "$out/whole.o" "${of#"$1"}" < /dev/null
 }
 
 # Models in a second process, from C++, and from Python with nothing but its standard library.
@@ -333,7 +326,7 @@ share_names() { i=0; while [ $i -lt "$2" ]; do i=$((i + 1)); echo "$1:$i/$2"; do
 # Who waits stands behind whom he waits for, so a single processor gets through too.
 case ${1:-} in
 '')       parts="build library examples models front tool $journeys programs bench onnx mpi pages window browser $(share_names tests $shares)" ;;
-all)      parts="build library examples models front tool $journeys programs bench onnx mpi pages window browser $(share_names tests $shares) $(share_names compile 4)" ;;
+all)      parts="build library $(share_names compile 4) $journeys examples models front tool programs bench onnx mpi pages window browser $(share_names tests $shares)" ;;
 programs | browser) parts=$1 ;;
 examples | models | front | tool | bench | onnx | mpi | pages | window) parts="library $1" ;;
 journeys) parts="library $journeys" ;;
