@@ -120,14 +120,16 @@ static int nobody(void) { return 0; }
 X
 behind() # compiler, flag, how many products are fused
 {
-    $1 -I. -w -O1 -mfma $2 -S "$out/behind.c" -o "$out/behind.s" || return 1
+    $1 -I. -Wall -Wextra -O1 -mfma $2 -S "$out/behind.c" -o "$out/behind.s" 2> "$out/behind.log" || return 1
     [ "$(sed -n '/^host_mad:/,/ret/p' "$out/behind.s" | grep -c vfmadd)" = "$3" ]
 }
-warns_once() { [ "$($1 -I. -Wall -Wextra -S "$out/behind.c" -o "$out/behind.s" 2>&1 | grep -c 'warning: .*nobody')" = 1 ]; }
-if [ "$(uname -m)" = x86_64 ]; then
-    for cc in gcc clang; do have $cc && try "contraction behind the include, $cc" behind $cc -ffp-contract=off 0; done
-fi
-for cc in gcc clang; do have $cc && try "warnings behind the include, $cc" warns_once $cc; done
+warns_once() { [ "$(grep -c 'warning: .*nobody' "$1")" = 1 ]; }
+asked_alone() { $1 -I. -Wall -Wextra -S "$out/behind.c" -o "$out/behind.s" 2> "$out/behind.log"; }
+for cc in gcc clang; do
+    have $cc || continue
+    if [ "$(uname -m)" = x86_64 ]; then try "contraction behind the include, $cc" behind $cc -ffp-contract=off 0; else asked_alone $cc; fi
+    try "warnings behind the include, $cc" warns_once "$out/behind.log"
+done
 
 # --- flags: numbers are those without them ---
 for flags in "gcc -Os -ffast-math" "gcc -O2 -ffast-math -DHYBRID_NO_SIMD" "gcc -Ofast" "gcc -O0 -fshort-enums" "gcc -O1" \
