@@ -40426,10 +40426,7 @@ HY_API int hy_register(hy_frame *F, const hy_op *op)
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: an operator needs name, in, out, infer and bind");
         return -1;
     }
-    for (i = 0; op->name[i]; i++) if ((unsigned char)op->name[i] <= ' ' || op->name[i] == 0x7f) break;
-    if (!i || op->name[i])
-        return hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: '%s' is no name: texts and files need one "
-                        "without blanks", op->name);
+    if (!op->name[0]) return hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: '' is no name");
     while (op->attr && attributes <= 64 && op->attr[attributes].name) attributes++;
     if (op->record > HY__RECORD_MAX || attributes > 64)
         return hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: a record may have %d bytes and 64 attributes",

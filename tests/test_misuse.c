@@ -77,10 +77,8 @@ static void test_misuse_operator(void)
     static const hy_attr width[] = { { "width", "width", HY_ATTR_real, 1, 8, 1, "" },
                                      { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
     hy_frame *F = hy_open(NULL);
-    static const char *const blank[] = { "2 bad", "", "tab\there", "line\n", " before", "behind " };
     hy_op op;
     hy_array *x = hy_ones(F, HY_SHAPE(2, 3)), *y;
-    size_t i;
     memset(&op, 0, sizeof op);
     op.name = "misused";
     op.in = op.out = one;
@@ -93,13 +91,10 @@ static void test_misuse_operator(void)
               "the struct?");
     hy_clear(F);
     op.record = 16;
-    for (i = 0; i < sizeof blank / sizeof *blank; i++) {
-        op.name = blank[i];
-        CHECK(hy_register(F, &op) && strstr(hy_error(F), "hy_register: '") && strstr(hy_error(F), "is no name"));
-        if (i < 2) CHECK(strstr(hy_error(F), "'2 bad'") || strstr(hy_error(F), "''"));
-        hy_clear(F);
-        CHECK(!hy_op_find(F, blank[i]));
-    }
+    op.name = "";
+    CHECK(hy_register(F, &op) && strstr(hy_error(F), "hy_register: '' is no name"));
+    hy_clear(F);
+    CHECK(!hy_op_find(F, ""));
     op.name = "misused";
     CHECK(!hy_register(F, &op));
     misuse_runs = 0;
