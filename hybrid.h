@@ -55169,8 +55169,12 @@ static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *
     hy__call_enter(F, block, &scope);
     if (!F->code)
         t = hy__traced_open(F, &block->core->traces, hy__forward_traced, &scope, x, rec.limit, &in);
-    if (t && plan->buffer) failed = hy__graph_bind(F, t->graph, in.at, &rec.mode, plan->buffer, plan->bytes);
-    else if (t && plan->walk) {
+    if (t && plan->buffer) {
+        failed = hy__graph_bind(F, t->graph, in.at, &rec.mode, plan->buffer, plan->bytes);
+        hy__acquire(&block->core->traces.lock);
+        t->ran |= !failed;              /* the first call may be of smaller sizes */
+        hy__release(&block->core->traces.lock);
+    } else if (t && plan->walk) {
         plan->planned = hy__planned_for(F, t->graph, in.at, &rec.mode);
         failed = !plan->planned;
     } else if (t) {

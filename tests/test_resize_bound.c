@@ -110,6 +110,29 @@ static void bound_sizes_wait_for_results(void)
     bound_close(&c);
 }
 
+/* Rows times the width, which forward asks for. */
+static hy_array *bound_asks_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_mul_scalar(F, hy_relu(F, x), (double)hy_dim(F, x, 1));
+}
+
+/* The first call may be of smaller sizes, also where forward asks for those that stay. */
+static void bound_sizes_come_first(void)
+{
+    static char buffer[1 << 14];
+    hy_frame *F = tb_threads(1);
+    hy_block *net = tb_block(F, "asks", bound_asks_forward);
+    hy_array *y;
+    hy_hybridize(F, net, NULL);
+    CHECK(!hy_bind(F, net, hy_ones(F, HY_SHAPE(20, 3)), buffer, sizeof buffer));
+    y = hy_call(F, net, hy_ones(F, HY_SHAPE(7, 3)));
+    CHECK((const char *)hy_data(F, y) >= buffer && (const char *)hy_data(F, y) < buffer + sizeof buffer);
+    CHECK(hy_dim(F, y, 0) == 7 && hy_value(F, y, 6, 2) == 3 && hy_cache_info(F, net).traces == 1);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 /* What ends the program does not end the binding for smaller inputs. */
 static void bound_sizes_survive(void)
 {
@@ -158,6 +181,7 @@ static void test_resize_bound(void)
     RUN(bound_serves_smaller_sizes);
     RUN(bound_sizes_allocate_nothing);
     RUN(bound_sizes_wait_for_results);
+    RUN(bound_sizes_come_first);
     RUN(bound_sizes_survive);
     RUN(bound_sizes_without_memory);
 }
