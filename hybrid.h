@@ -53619,7 +53619,7 @@ HY_API void hy_block_free(hy_frame *F, hy_block *block)
     }
     hy__release(&F->root->lock);
     for (b = gone; b; b = b->core->next) {
-        if (F->root->leave) F->root->leave(F->root, b);
+        if (HY__PEEK(&F->root->leave)) HY__PEEK(&F->root->leave)(F->root, b);
         hy__traces_free(F, &b->core->traces);
     }
     within = F->within;
@@ -78168,7 +78168,7 @@ static hy_dataset *hy__dataset_new(hy_frame *F, int64_t n, int parts, const char
     }
     D = (hy_dataset *)(void *)hy_block_new(F, sizeof *D, "dataset", hy__uncalled_forward, 0);
     if (!D) return NULL;
-    F->root->leave = hy__data_leave;
+    HY__POKE(&F->root->leave, &hy__data_leave);  /* other frames make theirs at the same time */
     D->base.free_fn = hy__dataset_release;
     D->n = n;
     return D;
