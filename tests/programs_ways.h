@@ -524,8 +524,12 @@ static void pg_bind(pg_job *J, pg_buffer *buffer, int lane)
     size_t i;
     memset(buffer, 0, sizeof *buffer);
     hy_begin(J->F);
-    x = pg_inputs(J->F, J->way->flags & PG_BATCH ? pg_wider(J->P) : J->P, J->way, 0, at);
+    x = pg_inputs(J->F, J->P, J->way, 0, at);
     info = hy_plan(J->F, J->block, x);
+    if (J->way->flags & PG_BATCH && !hy_error(J->F)) {  /* weights have the shapes of the first inputs */
+        x = pg_inputs(J->F, pg_wider(J->P), J->way, 0, at);
+        info = hy_plan(J->F, J->block, x);
+    }
     if (J->way->flags & PG_BATCH && hy_error(J->F)) {
         hy_clear(J->F);
         hy_end(J->F);
