@@ -51277,6 +51277,7 @@ static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t by
     }
     return 0;
 }
+
 /* Was it bound for this graph and mode? An exact run beside a bound one does not change the binding. */
 static int hy__holder_is_of(const hy__holder *h, const hy_graph *g, const hy__mode *mode)
 {
@@ -51493,7 +51494,9 @@ static hy__holder *hy__holder_within(hy_frame *F, hy_graph *g, hy_array *const *
         if (!h->buffer || HY__PEEK(&p->of) != g || !hy__same_mode(&p->mode, mode) ||
             !hy__program_alike(p, g, in) || !hy__program_meets(p) || hy__program_stale(p)) continue;
         hy__program_sized_below(F, p, g);
-        if (!F->code && hy__holder_resize(F, g, p, in, NULL, lookup)) return h;
+        if (F->code || !hy__holder_resize(F, g, p, in, NULL, lookup)) continue;
+        if (lookup) { lookup->hit = !lookup->reason[0]; lookup->fixed[0] = 0; }     /* no program was made */
+        return h;
     }
     return NULL;
 }

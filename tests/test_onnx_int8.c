@@ -579,6 +579,14 @@ static void onnx_int8_qlinear(void)
         }
 }
 
+/* Reads and calls it; what comes of that is the frame's error. */
+static void oi_tried(hy_frame *F, oi_model *m, int compiled)
+{
+    hy_block *net = oi_net(F, m, 0);
+    if (net && compiled) hy_hybridize(F, net, NULL);
+    if (net) oi_call(F, net, m, 0);
+}
+
 /* Scales that are no steps, zero points of another type, an axis that is not there: by name, in either mode. */
 static void oi_refuses(int conv, const char *what, double scale, int kind, int axis, const char *says)
 {
@@ -588,7 +596,6 @@ static void oi_refuses(int conv, const char *what, double scale, int kind, int a
     int turn;
     for (turn = 0; turn < 2; turn++) {
         hy_frame *F = hy_open(NULL);
-        hy_block *net;
         oi_open(&m, 5);
         oi_add(&m, "x", 2, 4, size, 0, 256)->given = 1;
         oi_one(&m, "xs", 1, scale);
@@ -606,9 +613,7 @@ static void oi_refuses(int conv, const char *what, double scale, int kind, int a
             oi_node(&m, "Conv", "f wf", "y", NULL);
             along.n = 0;
         }
-        net = oi_net(F, &m, 0);
-        if (net && turn) hy_hybridize(F, net, NULL);
-        if (net) oi_call(F, net, &m, 0);
+        oi_tried(F, &m, turn);
         if (!CHECK(hy_error(F) && strstr(hy_error(F), says)))
             printf("    %s, compiled %d: %s\n", what, turn, hy_error(F) ? hy_error(F) : "no error");
         hy_clear(F);
@@ -641,7 +646,6 @@ static void oi_spoilt(const char *op, const char *inputs, const char *which, dou
     int turn;
     for (turn = 0; turn < 2; turn++) {
         hy_frame *F = hy_open(NULL);
-        hy_block *net;
         oi_open(&m, 7);
         oi_add(&m, "x", 2, conv ? 4 : 2, conv ? x : flat, 0, 256)->given = 1;
         oi_add(&m, "w", 3, conv ? 4 : 2, conv ? filters : product ? turned : flat, -128, 128);
@@ -653,9 +657,7 @@ static void oi_spoilt(const char *op, const char *inputs, const char *which, dou
         oi_one(&m, "yz", 2, 5);
         if (strstr(op, "Concat")) onnx_int_of(&along, "axis", axis);
         oi_node(&m, op, inputs, "y", &along);
-        net = oi_net(F, &m, 0);
-        if (net && turn) hy_hybridize(F, net, NULL);
-        if (net) oi_call(F, net, &m, 0);
+        oi_tried(F, &m, turn);
         if (!CHECK(says ? hy_error(F) && strstr(hy_error(F), op) && strstr(hy_error(F), says) : !hy_error(F)))
             printf("    %s, %s of %g, compiled %d: %s\n", op, which, value, turn, hy_error(F) ? hy_error(F) : "no error");
         hy_clear(F);

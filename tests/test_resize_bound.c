@@ -129,6 +129,7 @@ static void bound_sizes_come_first(void)
     y = hy_call(F, net, hy_ones(F, HY_SHAPE(7, 3)));
     CHECK((const char *)hy_data(F, y) >= buffer && (const char *)hy_data(F, y) < buffer + sizeof buffer);
     CHECK(hy_dim(F, y, 0) == 7 && hy_value(F, y, 6, 2) == 3 && hy_cache_info(F, net).traces == 1);
+    CHECK(hy_cache_info(F, net).resizes == 1 && hy_cache_info(F, net).misses == 0);
     OK(F);
     CHECK(hy_close(F) == 0);
 }
