@@ -220,7 +220,7 @@
  *     - Values cannot be read or written: hy_data, hy_item, hy_set_value fail and name the operator to use.
  *     - Shapes, types and hy_is_training may be asked; the trace then holds for the answers it got (for the
  *       dims asked for, whatever the others), and other inputs are traced anew (hy_cache_info tells). Reshape
- *       codes and reshape_like need no asking.
+ *       codes and reshape_like need no asking, and sizes that hy_len_of asks for bind no trace.
  *     - Arrays from outside forward become constants, captured by reference; parameters stay parameters,
  *       so that loading or training changes what compiled calls compute.
  *     - A block inside a traced block is traced as part of it.
@@ -953,6 +953,7 @@ typedef struct hy_shape { int ndim; int64_t dim[HY_MAX_DIM]; HY__TAKES(hy_shape,
 typedef struct hy_ints { int n; int64_t v[HY_MAX_INTS]; HY__TAKES(hy_ints, int64_t, n, v) }
     hy_ints;                            /* n = -1: None, "all" */
 typedef struct hy_reals { int n; double v[HY_MAX_INTS]; HY__TAKES(hy_reals, double, n, v) } hy_reals;
+typedef struct hy_len { int64_t code; uint64_t trace; } hy_len;    /* a size; see hy_len_of */
 #ifdef __cplusplus
 }
 #endif
@@ -2708,8 +2709,8 @@ struct hy_op {
     OP(squeeze, "squeeze", NULL, HY_OP_VIEW | HY_OP_MOVES | HY_OP_SIZES, "without axes of size 1") \
     OP(_squeeze, "_np_squeeze", NULL, HY_OP_VIEW | HY_OP_MOVES, "the same, down to (); () has axis 0, too") \
     OP(swap_axes, "SwapAxis", "swapaxes", HY_OP_MOVES | HY_OP_SIZES, "two axes exchanged") \
-    OP(shape_array, "shape_array", NULL, HY_OP_MOVES, "the shape, as int64") \
-    OP(size_array, "size_array", NULL, HY_OP_MOVES, "the number of elements, as int64") \
+    OP(shape_array, "shape_array", NULL, HY_OP_MOVES | HY_OP_SIZES, "the shape, as int64") \
+    OP(size_array, "size_array", NULL, HY_OP_MOVES | HY_OP_SIZES, "the number of elements, as int64") \
     OP(concat, "Concat", "concat", HY_OP_MOVES | HY_OP_KEEPS | HY_OP_WIDENS | HY_OP_SIZES, \
        "inputs joined along an axis") \
     OP(extend, "Concat", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_WIDENS | HY_OP_SIZES, \
@@ -2740,7 +2741,7 @@ struct hy_op {
     OP(broadcast_to, "broadcast_to", NULL, HY_OP_MOVES | HY_OP_KEEPS, "axes of size 1 repeated") \
     OP(broadcast_axis, "broadcast_axis", "broadcast_axes", HY_OP_MOVES | HY_OP_KEEPS, \
         "named axes of size 1 repeated") \
-    OPT(broadcast_like, "broadcast_like", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_LIKE, \
+    OPT(broadcast_like, "broadcast_like", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_LIKE | HY_OP_SIZES, \
         "lhs repeated to the shape of rhs") \
     OWN(_sum_like, NULL, NULL, HY_OP_NO_SAVE | HY_OP_LIKE, \
         "lhs summed to the shape of rhs: what undoes broadcasting") \
@@ -2806,7 +2807,8 @@ struct hy_op {
     OWN_OPT(_eye, "_eye", NULL, 0, "ones on a diagonal") \
     OWN_OPT(_arange, "_arange", NULL, 0, "start, start + step, ... below stop") \
     OWN_OPT(_linspace, "_linspace", NULL, 0, "num values from start to stop") \
-    OPT(arange_like, "_contrib_arange_like", NULL, 0, "start, start + step, ... as many as data has") \
+    OPT(arange_like, "_contrib_arange_like", NULL, HY_OP_SIZES, \
+        "start, start + step, ... as many as data has") \
     OPT(slice_assign, "_slice_assign", "_crop_assign|_npi_slice_assign", HY_OP_MOVES, \
         "lhs, with rhs in a box of it, with steps") \
     OPT(slice_assign_scalar, "_slice_assign_scalar", "_crop_assign_scalar|_npi_slice_assign_scalar", \
@@ -3912,6 +3914,25 @@ HY_API hy_dtype    hy_dtype_of(hy_frame *F, hy_array *x);
 HY_API size_t      hy_dtype_size(hy_dtype dtype);
 HY_API const char *hy_dtype_name(hy_dtype dtype);                 /* "float32" */
 HY_API const char *hy_context_of(hy_frame *F, hy_array *x);       /* "cpu(0)": of symbols, too */
+
+/* --- arrays: sizes that may be others in the next call. Where hy_dim ties a trace to a number, hy_len_of
+ *     gives a size that calls take on: it goes into the functions below, and nowhere else. Line by line it is
+ *     the number itself. A size ends with its trace. --- */
+HY_API hy_len    hy_len_of(hy_frame *F, hy_array *x, int axis);
+HY_API hy_len    hy_len_is(int64_t n);                            /* the number n */
+HY_API hy_len    hy_len_add(hy_frame *F, hy_len a, hy_len b);
+HY_API hy_len    hy_len_sub(hy_frame *F, hy_len a, hy_len b);
+HY_API hy_len    hy_len_mul(hy_frame *F, hy_len a, hy_len b);
+HY_API hy_len    hy_len_div(hy_frame *F, hy_len a, hy_len b);      /* rounded down; b above 0 */
+HY_API int       hy_len_fixed(hy_len n);                          /* is it a number, in every call? */
+HY_API int       hy_len_at_least(hy_frame *F, hy_len n, int64_t low);
+HY_API int       hy_len_same(hy_len a, hy_len b);                 /* is it the same in every call? */
+HY_API int64_t   hy_len_value(hy_frame *F, hy_len n);             /* the number; a trace is tied to it then */
+HY_API hy_array *hy_len_array(hy_frame *F, hy_len n);             /* () i64: the size as data */
+HY_API hy_array *hy_len_arange(hy_frame *F, hy_len n);            /* (n) i64: 0, 1, ... */
+/* to sizes, without codes: 0 is a size of 0 */
+HY_API hy_array *hy_len_reshape(hy_frame *F, hy_array *x, int ndim, const hy_len *dims);
+HY_API hy_array *hy_len_broadcast_to(hy_frame *F, hy_array *x, int ndim, const hy_len *dims);
 
 /* --- arrays: values (while tracing an error, and NULL or 0) --- */
 HY_API const void *hy_data(hy_frame *F, hy_array *x);             /* packed elements, valid while x lives */
@@ -7652,6 +7673,7 @@ typedef struct hy__tracer {
     hy__asked  *dims;                   /* of HY__ASKED_DIMS, once each for values asked in turn */
     int         dims_n, dims_cap;
     char        bound[HY__BOUND];       /* hy_cache_stats.bound: who asked for a shape or a type */
+    struct hy__lens *lens;              /* sizes that forward has asked for by hy_len_of, or NULL */
 } hy__tracer;
 
 struct hy_frame {
@@ -7660,6 +7682,7 @@ struct hy_frame {
     hy__emit_fn emit, emit_below;       /* emit_record wraps the one below */
     hy__tracer *tracer;                 /* of a symbolic frame; NULL elsewhere */
     int         recording, training;
+    int         numbers;                /* traces made now have numbers for sizes, also where hy_len asks */
     int         hidden;                 /* hidden outputs are wanted */
     hy_array   *maybe;                  /* the flag of the gradient that is emitted now, or NULL */
     uint64_t    seed, stream;           /* the next random operator's key */
@@ -10717,34 +10740,35 @@ HY_API hy_array *hy_copy(hy_frame *F, hy_array *x) { return hy_identity(F, x); }
 
 /* Notes which dims forward asks for. Where they are too many, or have no room, it asked for all shapes. */
 enum { HY__MOST_ASKED = 1 << 14 };
-static int hy__bind_dims(hy__heap *heap, hy__tracer *T, const hy_array *x, unsigned dims)
+static int hy__bind_dims(hy__heap *heap, hy__tracer *T, hy__node *node, int output, unsigned dims)
 {
     hy__asked *last = T->dims_n ? &T->dims[T->dims_n - 1] : NULL;
     const int most = T->dims_n == HY__MOST_ASKED;
     if (!dims) return HY__ASKED_DIMS;
-    if (last && last->node == x->node && last->output == x->output) {
+    if (last && last->node == node && last->output == output) {
         last->dims |= dims;
         return HY__ASKED_DIMS;
     }
     if (most || hy__grow(heap, (void **)&T->dims, &T->dims_cap, T->dims_n + 1, sizeof *T->dims))
         return HY__ASKED_SHAPE;
-    T->dims[T->dims_n].node = x->node;
-    T->dims[T->dims_n].output = x->output;
+    T->dims[T->dims_n].node = node;
+    T->dims[T->dims_n].output = output;
     T->dims[T->dims_n++].dims = dims;
     return HY__ASKED_DIMS;
 }
 
 /* A trace whose forward looks at sizes or a type holds for these only. dims: which, of a shape. The first
  * question for a size is told, since it binds more than one for a type or the number of dims. */
-static void hy__bind_trace(hy_frame *S, const hy_array *x, const char *who, int shape, unsigned dims)
+static void hy__bind_trace(hy_frame *S, hy__node *node, int output, const char *who, int shape,
+                           unsigned dims)
 {
     hy__tracer *T = S->tracer;
     const int first = shape && dims && !T->dims_n && !(T->asked & HY__ASKED_SHAPE);
     hy__line line;
-    T->asked |= shape ? hy__bind_dims(&S->root->heap, T, x, dims) : HY__ASKED_DTYPE;
+    T->asked |= shape ? hy__bind_dims(&S->root->heap, T, node, output, dims) : HY__ASKED_DTYPE;
     if (T->bound[0] && !first) return;
     line = hy__line_open(T->bound, sizeof T->bound);
-    hy__say(&line, "%s of %s", who, x->node->name);
+    hy__say(&line, "%s of %s", who, node->name);
     hy__put_scope(&line, S->scope);
 }
 
@@ -10764,7 +10788,8 @@ static int hy__typed(hy_frame *F, const hy_array *x, const char *who, const char
                  "%s: 'Symbol' object has no attribute 'dtype': %s was made without one; give "
                  "hy_var a dtype", who, x->node->name);
     else {
-        if (hy__traced_for(F) && x->node) hy__bind_trace(F, x, who, !strcmp(what, "shape"), dims);
+        if (hy__traced_for(F) && x->node)
+            hy__bind_trace(F, x->node, x->output, who, !strcmp(what, "shape"), dims);
         return 1;
     }
     return 0;
@@ -21994,6 +22019,13 @@ static int hy__slice_axis_infer(hy_infer *I)
     hy_infer_shape(I, x, hy__rank(I->out[0].shape.ndim));
     axis = hy__infer_axis_of(I, r->axis, x);
     if (axis < 0) return I->status;
+    if (I->sizes && r->begin >= 0 && r->end >= r->begin && r->end != HY_NONE) {
+        hy_shape part = *x;
+        int64_t least, most;
+        hy__size_range(I->sizes, x->dim[axis], &least, &most);
+        part.dim[axis] = r->end - r->begin;
+        if (r->end <= least) return hy__infer_result(I, part);      /* so it is for all sizes */
+    }
     hy__infer_number(I, &x->dim[axis]);
     if (x->dim[axis] >= 0) {
         int64_t n = x->dim[axis], low = r->begin, high = r->end;
@@ -22214,8 +22246,9 @@ static int hy__back_in_sum(hy_frame *F, hy_diff *D)
 /* An axis may become `size` if it has that size or 1. */
 static void hy__infer_widened(hy_infer *I, const hy_shape *x, int d, int64_t size, hy_shape *want)
 {
-    if (x->dim[d] > 1 || x->dim[d] == 0) {
-        if (size >= 0 && size != x->dim[d])
+    if (x->dim[d] > 1 || x->dim[d] == 0 || hy__is_code(x->dim[d])) {
+        const int sized = I->sizes && (hy__is_code(size) || hy__is_code(x->dim[d]));
+        if (sized ? !hy__size_equal(I->sizes, size, x->dim[d]) : size >= 0 && size != x->dim[d])
             hy_infer_fail(I, HY_ERROR_SHAPE, "axis %d of %z cannot be broadcast to %l", d, x, size);
         size = x->dim[d];
     }
@@ -42910,6 +42943,13 @@ static int hy__size_output(hy__sizes *S, const hy_type *now, hy_type *sized)
     return 0;
 }
 
+/* Where the type of an edge is: by number of the node or, with places, by that. */
+static const hy_type *hy__sized_edge(const int *place, const hy_type *sized, const int *first,
+                                     const hy__edge *e)
+{
+    return &sized[first[place ? place[e->node->number] : e->node->number] + e->output];
+}
+
 /* The types of a node's outputs, from those of its inputs, which stand in the call. now: their numbers.
  * 1: it cannot be said. */
 static int hy__infer_sized_call(hy_frame *F, const hy__node *node, hy__call *c, const hy_type *now,
@@ -42935,43 +42975,44 @@ static int hy__infer_sized_call(hy_frame *F, const hy__node *node, hy__call *c, 
     return failed != 0;
 }
 
-/* One node of a graph. */
-static int hy__infer_sized_node(hy_frame *F, const hy_graph *g, const hy__types *T, hy__types *sized, int i,
-                                hy__sizes *S)
+/* One node of a graph whose nodes in front of it are inferred. */
+static int hy__infer_sized_node(hy_frame *F, const hy__node *node, const int *place, const hy_type *now,
+                                const hy_type *sized, const int *first, hy_type *out, hy__sizes *S)
 {
-    hy__node *node = g->node[i];
-    const hy_type *now = T->type + T->first[i];
-    hy_type *out = sized->type + sized->first[i];
     hy__call c;
     int k, failed;
     if (hy__node_call_open(F, &c, node)) return -1;
-    for (k = 0; k < node->nin; k++) c.type[k] = *hy__type_of(g, sized, &node->in[k]);
+    for (k = 0; k < node->nin; k++) c.type[k] = *hy__sized_edge(place, sized, first, &node->in[k]);
     failed = hy__infer_sized_call(F, node, &c, now, out, S);
-    for (k = 0; k < node->nin && failed; k++) hy__sizes_fixed(S, hy__type_of(g, sized, &node->in[k]), 0);
+    for (k = 0; k < node->nin && failed; k++)
+        hy__sizes_fixed(S, hy__sized_edge(place, sized, first, &node->in[k]), 0);
     if (failed) memcpy(out, now, (size_t)node->nout * sizeof *out);
     hy__call_close(F, &c);
     return F->code ? -1 : 0;
 }
 
 /* What reshape is told, so that x becomes y for all sizes: dims that stay, two that become one, one that
- * follows from the others. 0: it cannot be said so. */
-static int hy__reshape_codes(hy__sizes *S, const hy_shape *x, const hy_shape *y, hy_ints *to)
+ * follows from the others. Returns a bit for each dim of y that cannot be said so: there its number is. */
+static unsigned hy__reshape_codes(hy__sizes *S, const hy_shape *x, const hy_shape *y, hy_ints *to)
 {
     int i, read = 0, open = 0;
+    unsigned tied = 0;
     for (to->n = i = 0; i < y->ndim; i++, read++) {
         const int64_t v = y->dim[i];
         int64_t code = v;
-        if (hy__is_code(v)) {
-            if (read < x->ndim && x->dim[read] == v) code = 0;
-            else if (read + 1 < x->ndim && hy__size_times(S, x->dim[read], x->dim[read + 1]) == v) {
-                code = -3;
-                read++;
-            } else if (!open++) code = -1;
-            else return 0;
+        if (!hy__is_code(v)) { to->v[to->n++] = code; continue; }
+        if (read < x->ndim && x->dim[read] == v) code = 0;
+        else if (read + 1 < x->ndim && hy__size_times(S, x->dim[read], x->dim[read + 1]) == v) {
+            code = -3;
+            read++;
+        } else if (!open++) code = -1;
+        else {
+            code = hy__size_hint(S, v);
+            tied |= 1u << i;
         }
         to->v[to->n++] = code;
     }
-    return 1;
+    return tied;
 }
 
 /* Types over symbols. T: those of the trace, all known; sized: those of leaves, with codes, receives the
@@ -42981,7 +43022,9 @@ HY__UNUSED static int hy__infer_sized(hy_frame *F, const hy_graph *g, const hy__
 {
     int i;
     for (i = 0; i < g->n; i++)
-        if (g->node[i]->op && hy__infer_sized_node(F, g, T, sized, i, S)) return -1;
+        if (g->node[i]->op &&
+            hy__infer_sized_node(F, g->node[i], g->place, T->type + T->first[i], sized->type, sized->first,
+                                 sized->type + sized->first[i], S)) return -1;
     return S->lost ? -1 : 0;
 }
 
@@ -43820,7 +43863,7 @@ static int hy__view_sized(hy_frame *F, const hy__node *node, hy_type *type, hy__
 }
 
 /* What reshape is told so that x becomes what the node gives, in between perhaps `via`: sizes that go through
- * both stay what they are. 0: numbers alone could say it, which would not hold for other sizes. */
+ * both stay what they are. 0: that can be said by numbers alone. */
 static int hy__view_codes(hy_frame *F, const hy__node *node, const hy__node *via, const hy_type *x,
                           hy_ints *to)
 {
@@ -43832,7 +43875,7 @@ static int hy__view_codes(hy_frame *F, const hy__node *node, const hy__node *via
     for (d = 0; d < x->shape.ndim; d++) from.shape.dim[d] = hy__size_symbol(&S, "", x->shape.dim[d]);
     type = from;
     said = !S.lost && !(via && hy__view_sized(F, via, &type, &S)) && !hy__view_sized(F, node, &type, &S) &&
-           hy__reshape_codes(&S, &from.shape, &type.shape, to) && !S.lost;
+           !hy__reshape_codes(&S, &from.shape, &type.shape, to) && !S.lost;
     hy__sizes_free(&S);
     return said;
 }
@@ -43848,7 +43891,7 @@ static int hy__emit_view(hy__rewrite *R, const hy__node *node, const hy__node *v
     if (!s->ndim) return 0;
     for (d = 0; d < s->ndim; d++) if (!s->dim[d]) return 0;     /* 0 would mean something else to reshape */
     if (!hy__view_codes(R->F, node, via, hy__edge_type(&x), &to)) return R->F->code ? -1 : 0;
-    return hy__emit_reshape(R, node->name, x, &to, out) ? -1 : 1;
+    return R->F->code || hy__emit_reshape(R, node->name, x, &to, out) ? -1 : 1;
 }
 
 /* Finds which axis of the input each axis of a transposition is. 0 when the node is no transposition. */
@@ -46522,6 +46565,7 @@ static int hy__may_fuse(const hy__rewrite *R, const hy__node *node)
     int k;
     if (!hy__is_function(R, node) || node->nin < 1 || node->nin > HY__FUSED_INPUTS || node->nout != 1 ||
         node->early || node->nsub || !hy__types_known(y, 1) || hy__size(&y->shape) < 1 ||
+        y->dtype == HY_BOOL ||          /* its steps run as jobs, which hold for one length: no gain here */
         !hy__is_pointwise(node)) return 0;
     for (k = 0; k < node->nin; k++) {
         const hy_type *x = hy__edge_type(&node->in[k]);
@@ -50015,7 +50059,7 @@ static size_t hy__sized_bytes(const hy__program *p, const hy__sized *Z)
 
 /* Notes why a program stays fixed. kind: another program of this graph would not be (HERE), may be (PERHAPS),
  * would be, too (ALWAYS). */
-enum { HY__FIXED_HERE = 1, HY__FIXED_PERHAPS = 2, HY__FIXED_ALWAYS = 4 };
+enum { HY__FIXED_HERE = 1, HY__FIXED_PERHAPS = 8, HY__FIXED_ALWAYS = 16 };
 static int hy__sized_fixed(hy__sized *Z, int kind, const char *name, const char *why)
 {
     hy__line line = hy__line_open(Z->why, sizeof Z->why);
@@ -50071,7 +50115,8 @@ static int hy__sized_infer(hy_frame *F, hy__sized *Z, const hy_graph *g, const h
             hy__sizes_fixed(&Z->S, hy__type_of(g, sized, &node->in[k]), hy__known_dims(node->op));
             if (Z->S.guards > guards) Z->tied = node->name;
         }
-        if (hy__infer_sized_node(F, g, now, sized, i, &Z->S)) return -1;
+        if (hy__infer_sized_node(F, node, g->place, now->type + now->first[i], sized->type, sized->first,
+                                 sized->type + sized->first[i], &Z->S)) return -1;
         for (k = 0; k < node->nout; k++)
             for (d = 0; d < out[k].shape.ndim; d++)
                 if (hy__is_code(out[k].shape.dim[d]) && !hy__size_grows(&Z->S, out[k].shape.dim[d]))
@@ -51429,6 +51474,27 @@ static int64_t hy__ceiling(int64_t n, int above)
     return top;
 }
 
+/* A raised size that is tied to others, "keys = past + 1", becomes what these say. Returns how many did. */
+static int hy__sizes_agree(const hy__sized *Z, const int64_t *atom, hy_array *raised)
+{
+    int i, k, d, n = 0;
+    for (i = 0; i < Z->S.guards; i++) {
+        const hy__size_guard *g = &Z->S.guard[i];
+        const int64_t code = hy__sized_dim(Z, g->a) >= 0 ? g->a : g->b;
+        int64_t v;
+        if (g->kind != HY__GUARD_EQUAL || !g->holds || hy__sized_dim(Z, code) < 0 ||
+            !hy__size_value(&Z->S, code == g->a ? g->b : g->a, atom, &v)) continue;
+        for (k = 0; k < Z->inputs; k++)
+            for (d = 0; d < Z->input[k].shape.ndim; d++) {
+                int64_t *dim = &raised[k].t.type.shape.dim[d];
+                if (Z->input[k].shape.dim[d] != code || *dim == v) continue;
+                *dim = v;
+                n++;
+            }
+    }
+    return n;
+}
+
 /* Raises sizes that are no numbers in a program. 0: they would be of another regime. */
 static int hy__sizes_raised(hy_frame *F, const hy__program *p, hy_array *const *in, hy_array *raised,
                             hy_array **at)
@@ -51447,7 +51513,11 @@ static int hy__sizes_raised(hy_frame *F, const hy__program *p, hy_array *const *
             for (d = 0; d < s->ndim; d++)
                 if (hy__is_code(Z->input[i].shape.dim[d])) s->dim[d] = hy__ceiling(s->dim[d], above);
         }
-        same = hy__size_call_form(Z, at, b.atom) && hy__same_regime(Z, a.atom, b.atom);
+        for (d = 0, same = 1; d < HY__CEILINGS + 1 && same; d++) {
+            same = hy__size_call_form(Z, at, b.atom);
+            if (!same || !hy__sizes_agree(Z, b.atom, raised)) break;
+        }
+        same = same && hy__size_call_form(Z, at, b.atom) && hy__same_regime(Z, a.atom, b.atom);
     }
     hy__buffer_drop(&F->cache, a.room);
     hy__buffer_drop(&F->cache, b.room);
@@ -51997,6 +52067,457 @@ HY_API hy_array *hy_var(hy_frame *S, const char *name, const hy_var_opt *opt)
     return NULL;
 }
 
+/* --- sizes that forward asks for by hy_len_of --- *
+ * A trace infers its nodes over symbols, one for each size of an input, as far as forward asks. A hy_len is a
+ * code of that store with the stamp of it. What is made of one is made by operators that take sizes from
+ * arrays, so no record holds a code; what cannot be said so ties the trace to the number. */
+typedef struct hy__lens {
+    hy__sizes S;
+    uint64_t  stamp;
+    hy_type  *type;                     /* of outputs, with codes; ... */
+    int      *first;                    /* ... those of a node begin here, by its number */
+    int       guards, nodes, types, type_cap, first_cap;
+    hy__asked *from;                    /* by atom: the input's dim that it stands for; node NULL: none */
+    int       from_cap;
+} hy__lens;
+
+static void hy__lens_free(hy__heap *heap, hy__lens *L)
+{
+    if (!L) return;
+    hy__sizes_free(&L->S);
+    hy__free(heap, L->type);
+    hy__free(heap, L->first);
+    hy__free(heap, L->from);
+    hy__free(heap, L);
+}
+
+static hy__lens *hy__lens_open(hy_frame *S)
+{
+    hy__lens *L = S->tracer->lens;
+    if (L) return L;
+    L = (hy__lens *)hy__alloc_zero(&S->root->heap, sizeof *L);
+    if (!L) return (hy__lens *)hy__no_memory(S, "sizes");
+    L->S.heap = &S->root->heap;
+    L->stamp = HY__ADD(&S->root->next_id, 1);
+    return S->tracer->lens = L;
+}
+
+/* A code for each dim of an input. */
+static int hy__lens_input(hy_frame *S, hy__lens *L, hy__node *node, hy_type *type)
+{
+    int d;
+    for (d = 0; d < type->shape.ndim; d++) {
+        const int atoms = L->S.atoms;
+        const int64_t v = hy__size_symbol(&L->S, "", type->shape.dim[d]);
+        if (L->S.lost) return -1;
+        if (L->S.atoms == atoms) continue;
+        if (hy__grow(&S->root->heap, (void **)&L->from, &L->from_cap, L->S.atoms, sizeof *L->from))
+            return hy__no_room(S, "sizes");
+        L->from[atoms].node = node;
+        L->from[atoms].output = 0;
+        L->from[atoms].dims = (unsigned)d;
+        type->shape.dim[d] = v;
+    }
+    return 0;
+}
+
+/* Infers the nodes up to that number. 0, or -1: an error, or the sizes are too many. */
+static int hy__lens_upto(hy_frame *S, hy__lens *L, int number)
+{
+    const hy__nodes *store = hy__store_of(S);
+    for (; L->nodes <= number && !S->code && !L->S.lost; L->nodes++) {
+        hy__node *node = store->node[L->nodes];
+        if (hy__grow(&S->root->heap, (void **)&L->type, &L->type_cap, L->types + node->nout,
+                     sizeof *L->type) ||
+            hy__grow(&S->root->heap, (void **)&L->first, &L->first_cap, L->nodes + 1, sizeof *L->first))
+            return hy__no_room(S, "sizes");
+        L->first[L->nodes] = L->types;
+        memcpy(L->type + L->types, node->type, (size_t)node->nout * sizeof *L->type);
+        if (hy__is_input(node) ? hy__lens_input(S, L, node, L->type + L->types)
+            : node->op && hy__infer_sized_node(S, node, NULL, node->type, L->type, L->first,
+                                               L->type + L->types, &L->S)) return -1;
+        L->types += node->nout;
+    }
+    return S->code || L->S.lost ? -1 : 0;
+}
+
+/* Is a size made of inputs' dims alone? */
+static int hy__len_said(const hy__lens *L, int64_t v)
+{
+    hy__size_sum sum;
+    int i, k, said = hy__size_open(&L->S, v, &sum);
+    for (i = 0; i < sum.n && said; i++)
+        for (k = 0; k < sum.term[i].n && said; k++)
+            said = L->S.atom[sum.term[i].atom[k]].kind == HY__SIZE_SYMBOL;
+    return said;
+}
+
+HY_API hy_len hy_len_is(int64_t n)
+{
+    hy_len len;
+    len.code = n;
+    len.trace = 0;
+    return len;
+}
+
+HY_API int hy_len_fixed(hy_len n) { return !n.trace; }
+HY_API int hy_len_same(hy_len a, hy_len b) { return a.code == b.code && a.trace == b.trace; }
+
+static void hy__len_tie(hy_frame *F, hy__lens *L, int64_t v, const char *who);
+static void hy__lens_guarded(hy_frame *F, hy__lens *L)
+{
+    for (; L->guards < L->S.guards; L->guards++) {
+        const hy__size_guard *g = &L->S.guard[L->guards];
+        const int64_t v = hy__is_code(g->a) ? g->a : g->b;
+        if (g->kind == HY__GUARD_EQUAL && hy__is_code(g->a) && hy__is_code(g->b)) continue;
+        if (hy__len_said(L, v)) hy__len_tie(F, L, v, "hy_len_of");
+        else F->tracer->asked |= HY__ASKED_SHAPE;
+    }
+}
+
+HY_API hy_len hy_len_of(hy_frame *F, hy_array *x, int axis)
+{
+    const int mine = F && hy__traced_for(F) && !hy__traced_for(F)->numbers && !F->tracer->outer;
+    const int traced = mine && x && x->state == HY__LIVE && x->node && !x->count && x->frame == F &&
+                       hy__shape_known(&x->t.type.shape);
+    const int at = traced ? hy__axis(axis, x->t.type.shape.ndim) : -1;
+    hy__lens *L = traced && at >= 0 && !F->code ? hy__lens_open(F) : NULL;
+    hy_len len = hy_len_is(0);
+    if (!L || hy__lens_upto(F, L, x->node->number)) return hy_len_is(hy_dim(F, x, axis));
+    F->tracer->asked |= HY__ASKED_DIMS;                 /* sizes of 0 and 1 are numbers */
+    hy__lens_guarded(F, L);
+    len.code = L->type[L->first[x->node->number] + x->output].shape.dim[at];
+    if (!hy__is_code(len.code)) return len;
+    if (!hy__len_said(L, len.code)) return hy_len_is(hy_dim(F, x, axis));
+    len.trace = L->stamp;
+    return len;
+}
+
+/* The store of a size, whose number or code goes to *v. NULL: it is a number, or error. */
+static hy__lens *hy__len_store(hy_frame *F, hy_len n, const char *who, int64_t *v)
+{
+    hy__lens *L = F && F->tracer ? F->tracer->lens : NULL;
+    *v = n.code;
+    if (!F || F->code || !n.trace) return NULL;
+    if (L && L->stamp == n.trace && hy__is_code(n.code) && HY__CODES - n.code < L->S.exprs) return L;
+    *v = 0;
+    return (hy__lens *)hy__refuse(F, HY_ERROR_ARGUMENT, "%s: the size is of another trace or frame: ask for "
+                                  "it again by hy_len_of", who);
+}
+
+HY_API int hy_len_at_least(hy_frame *F, hy_len n, int64_t low)
+{
+    int64_t v, least, most;
+    hy__lens *L = hy__len_store(F, n, "hy_len_at_least", &v);
+    least = v;
+    if (L) hy__size_range(&L->S, v, &least, &most);
+    return F && !F->code && least >= low;
+}
+
+/* A number, or what a code says. */
+static hy_len hy__len_made(const hy__lens *L, int64_t v)
+{
+    hy_len len = hy_len_is(v);
+    if (hy__is_code(v)) len.trace = L->stamp;
+    return len;
+}
+
+/* Ties the trace to the inputs' dims of which a size is made. */
+static void hy__len_tie(hy_frame *F, hy__lens *L, int64_t v, const char *who)
+{
+    hy__size_sum sum;
+    int i, k;
+    if (!hy__size_open(&L->S, v, &sum)) return;
+    for (i = 0; i < sum.n; i++)
+        for (k = 0; k < sum.term[i].n; k++) {
+            const hy__asked *a = &L->from[sum.term[i].atom[k]];
+            L->from[sum.term[i].atom[k]].output = 1;            /* tied: it is a number from now on */
+            hy__bind_trace(F, a->node, 0, who, 1, 1u << a->dims);
+        }
+}
+
+HY_API int64_t hy_len_value(hy_frame *F, hy_len n)
+{
+    int64_t v;
+    hy__lens *L = hy__len_store(F, n, "hy_len_value", &v);
+    if (!L) return v;
+    hy__len_tie(F, L, v, "hy_len_value");
+    return hy__size_hint(&L->S, v);
+}
+
+/* Of two sizes: their sum, difference, product, quotient. What has no form is tied to its number. */
+static hy_len hy__len_of_two(hy_frame *F, hy_len a, hy_len b, char sign, const char *who)
+{
+    int64_t x, y, v = 0;
+    hy__lens *L = hy__len_store(F, a, who, &x), *M = hy__len_store(F, b, who, &y);
+    int fits = 1;
+    if (!F || F->code) return hy_len_is(0);
+    if (!L) L = M;
+    if (L && (sign == '/' ? y > 0 : 1)) {
+        const int lost = L->S.lost;
+        v = sign == '*' ? hy__size_times(&L->S, x, y)
+            : sign == '/' ? hy__size_over(&L->S, x, y) : hy__size_plus(&L->S, x, y, sign == '-' ? -1 : 1);
+        if (!L->S.lost && (!hy__is_code(v) || hy__len_said(L, v))) return hy__len_made(L, v);
+        L->S.lost = lost;
+    }
+    x = hy_len_value(F, a);
+    y = hy_len_value(F, b);
+    if (sign == '/') fits = y > 0;
+    else if (sign == '*') fits = hy__product_in(x, y, &v);
+    else fits = x <= HY__SIZE_FAR && x >= -HY__SIZE_FAR && y <= HY__SIZE_FAR && y >= -HY__SIZE_FAR &&
+                hy__sum_in(x, sign == '-' ? -y : y, &v);
+    if (!fits) hy__fail(F, HY_ERROR_ARGUMENT, "%s: %l beside %l gives no size", who, x, y);
+    return hy_len_is(!fits ? 0 : sign == '/' ? hy__floor_over(x, y) : v);
+}
+HY_API hy_len hy_len_add(hy_frame *F, hy_len a, hy_len b)
+{
+    return hy__len_of_two(F, a, b, '+', "hy_len_add");
+}
+HY_API hy_len hy_len_sub(hy_frame *F, hy_len a, hy_len b)
+{
+    return hy__len_of_two(F, a, b, '-', "hy_len_sub");
+}
+HY_API hy_len hy_len_mul(hy_frame *F, hy_len a, hy_len b)
+{
+    return hy__len_of_two(F, a, b, '*', "hy_len_mul");
+}
+HY_API hy_len hy_len_div(hy_frame *F, hy_len a, hy_len b)
+{
+    return hy__len_of_two(F, a, b, '/', "hy_len_div");
+}
+
+/* A row of an input along a dim. Its numbers do not matter. NULL: the input has none, or error. */
+static hy_array *hy__len_row(hy_frame *F, const hy__asked *a)
+{
+    hy_array *x = hy__node_handle(F, a->node, 0);
+    const int ndim = x ? x->t.type.shape.ndim : 0;
+    int d;
+    for (d = 0; d < ndim; d++) if (!x->t.type.shape.dim[d]) return NULL;
+    for (d = 0; d < ndim && x; d++)
+        if (d != (int)a->dims && x->t.type.shape.dim[d] > 1) x = hy_slice_axis(F, x, d, 0, 1);
+    return x;
+}
+
+/* A dim of an input as data. */
+static hy_array *hy__len_dim(hy_frame *F, const hy__asked *a)
+{
+    hy_array *row = hy__len_row(F, a), *n = row ? hy_size_array(F, row) : NULL;
+    const int at = (int)a->dims;
+    if (!row) n = hy_slice_axis(F, hy_shape_array(F, hy__node_handle(F, a->node, 0)), 0, at, at + 1);
+    return hy_reshape(F, n, HY_EMPTY, NULL);
+}
+
+static hy_array *hy__len_number(hy_frame *F, int64_t n)
+{
+    hy__full_opt opt;
+    opt.dtype = HY_I64;
+    if ((int64_t)(double)n != n || n > ((int64_t)1 << 53)) return hy_from(F, HY_SCALAR, HY_I64, &n);
+    return hy__full(F, HY_SCALAR, (double)n, &opt);
+}
+
+HY_API hy_array *hy_len_array(hy_frame *F, hy_len n)
+{
+    hy__size_sum sum;
+    int64_t v;
+    hy__lens *L = hy__len_store(F, n, "hy_len_array", &v);
+    hy_array *all = NULL;
+    int i, k;
+    if (!F || F->code) return NULL;
+    if (!L || !hy__size_open(&L->S, v, &sum)) return hy__len_number(F, v);
+    for (i = 0; i < sum.n; i++) {
+        const hy__size_term *t = &sum.term[i];
+        hy_array *one = NULL;
+        for (k = 0; k < t->n; k++) {
+            hy_array *dim = hy__len_dim(F, &L->from[t->atom[k]]);
+            one = one ? hy_mul(F, one, dim) : dim;
+        }
+        if (t->factor != 1) one = hy_mul_scalar(F, one, (double)t->factor);
+        all = all ? hy_add(F, all, one) : one;
+    }
+    return sum.number ? hy_add_scalar(F, all, (double)sum.number) : all;
+}
+
+static hy_array *hy__len_count(hy_frame *F, int64_t n)
+{
+    hy__arange_opt opt;
+    opt.repeat = 1;
+    opt.dtype = HY_I64;
+    return hy__arange(F, 0, (double)n, 1, &opt);
+}
+
+/* 0, 1, ... as many as an input's dim says. */
+static hy_array *hy__len_along(hy_frame *F, const hy__asked *a)
+{
+    hy_array *row = hy__len_row(F, a), *x = row ? row : hy__node_handle(F, a->node, 0);
+    if (x && x->t.type.dtype != HY_I64) x = hy_cast(F, x, HY_I64);
+    return hy_arange_like(F, x, 0, 1, (int)a->dims, NULL);
+}
+
+/* May the numbers below a size stand side by side, those of a dim behind those of another? */
+enum { HY__LEN_PIECES = 8 };
+static int hy__len_in_pieces(const hy__size_sum *sum)
+{
+    int i;
+    int64_t pieces = sum->number > 0;
+    for (i = 0; i < sum->n; i++) {
+        if (sum->term[i].n != 1 || sum->term[i].factor < 1 || sum->term[i].factor > HY__LEN_PIECES) return 0;
+        pieces += sum->term[i].factor;
+    }
+    return sum->number >= 0 && pieces <= HY__LEN_PIECES;
+}
+
+HY_API hy_array *hy_len_arange(hy_frame *F, hy_len n)
+{
+    hy__size_sum sum;
+    int64_t v;
+    hy__lens *L = hy__len_store(F, n, "hy_len_arange", &v);
+    hy_array *piece[HY__LEN_PIECES];
+    hy_len begin = hy_len_is(0);
+    int i, k, pieces = 0;
+    if (!F || F->code) return NULL;
+    if (L && hy__size_open(&L->S, v, &sum) && !hy__len_in_pieces(&sum)) {
+        v = hy_len_value(F, n);
+        L = NULL;
+    }
+    if (!L && v < 0) return (hy_array *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_len_arange: a size of %l", v);
+    if (!L) return hy__len_count(F, v);
+    for (i = 0; i <= sum.n; i++)
+        for (k = 0; k < (i < sum.n ? (int)sum.term[i].factor : sum.number > 0); k++) {
+            hy_array *y = i < sum.n ? hy__len_along(F, &L->from[sum.term[i].atom[0]])
+                                    : hy__len_count(F, sum.number);
+            piece[pieces] = pieces ? hy_add(F, y, hy_len_array(F, begin)) : y;
+            pieces++;
+            if (i < sum.n)
+                begin = hy_len_add(F, begin, hy__len_made(L, hy__size_of_atom(&L->S, sum.term[i].atom[0])));
+        }
+    return pieces == 1 ? piece[0] : hy_concat(F, hy_group_of(F, pieces, piece), 0);
+}
+
+/* Are they sizes of a shape? */
+static int hy__lens_fit(hy_frame *F, int ndim, const hy_len *dims, const char *who)
+{
+    int64_t v;
+    int i;
+    if (!F || F->code) return 0;
+    if (ndim < 0 || ndim > HY_MAX_DIM || (ndim && !dims))
+        return hy__fail(F, HY_ERROR_ARGUMENT, "%s: %d dims", who, ndim) && 0;
+    for (i = 0; i < ndim && !F->code; i++)
+        if (!hy__len_store(F, dims[i], who, &v) && !F->code && v < 0)
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: a size of %l", who, v);
+    return !F->code;
+}
+
+static hy_array *hy__len_nothing(hy_frame *F, const hy_array *x, const hy_shape *s)
+{
+    hy__zeros_opt opt;
+    opt.dtype = x && !F->code ? x->t.type.dtype : HY_F32;
+    return hy__zeros(F, *s, &opt);
+}
+
+/* A shape of numbers, where 0 is a size. */
+static hy_array *hy__len_plain_reshape(hy_frame *F, hy_array *x, int ndim, const hy_len *dims)
+{
+    hy_ints to;
+    hy_shape s = hy__rank(ndim);
+    int i, none = 0;
+    for (to.n = ndim, i = 0; i < ndim; i++) {
+        to.v[i] = s.dim[i] = dims[i].code;
+        none |= !to.v[i];
+    }
+    if (!none) return hy_reshape(F, x, to, NULL);
+    if (hy_size(F, x) && !F->code)
+        hy__fail(F, HY_ERROR_SHAPE, "hy_len_reshape: Target shape size is different to source. Target: %z",
+                 &s);
+    return hy__len_nothing(F, x, &s);
+}
+
+/* The number of a size whose symbols are all tied; else the size. */
+static int64_t hy__len_number_of(const hy__lens *L, int64_t v)
+{
+    hy__size_sum sum;
+    int i, k;
+    if (!hy__is_code(v) || !hy__size_open(&L->S, v, &sum)) return v;
+    for (i = 0; i < sum.n; i++)
+        for (k = 0; k < sum.term[i].n; k++) if (!L->from[sum.term[i].atom[k]].output) return v;
+    return hy__size_hint(&L->S, v);
+}
+
+HY_API hy_array *hy_len_reshape(hy_frame *F, hy_array *x, int ndim, const hy_len *dims)
+{
+    hy_shape own, want = hy__rank(ndim);
+    hy_len plain[HY_MAX_DIM];
+    hy__lens *L = NULL;
+    hy_ints to;
+    int64_t all = 1, got = 1;
+    unsigned tied;
+    int i, none = 0;
+    if (!hy__lens_fit(F, ndim, dims, "hy_len_reshape")) return NULL;
+    for (i = 0; i < ndim; i++) if (!hy_len_fixed(dims[i])) L = F->tracer->lens;
+    if (!L) return hy__len_plain_reshape(F, x, ndim, dims);
+    own = hy__rank(hy_ndim(F, x));
+    for (i = 0; i < own.ndim; i++) own.dim[i] = hy_len_of(F, x, i).code;
+    for (i = 0; i < ndim; i++) want.dim[i] = dims[i].code;
+    for (i = 0; i < own.ndim; i++) all = hy__size_times(&L->S, all, hy__len_number_of(L, own.dim[i]));
+    for (i = 0; i < ndim; i++) got = hy__size_times(&L->S, got, hy__len_number_of(L, want.dim[i]));
+    for (i = 0; i < ndim; i++) none |= !want.dim[i] || hy__size_hint(&L->S, want.dim[i]) < 1;
+    if (F->code) return NULL;
+    if (none || L->S.lost || all != got) {      /* codes of reshape say it by no size of 0, nor check it */
+        for (i = 0; i < ndim; i++) plain[i] = hy_len_is(hy_len_value(F, dims[i]));
+        return hy__lens_fit(F, ndim, plain, "hy_len_reshape") ? hy__len_plain_reshape(F, x, ndim, plain) : NULL;
+    }
+    tied = hy__reshape_codes(&L->S, &own, &want, &to);
+    for (i = 0; i < ndim; i++) if (tied >> i & 1) hy_len_value(F, dims[i]);
+    return hy_reshape(F, x, to, NULL);
+}
+
+/* x with as many dims, those in front of size 1. */
+static hy_array *hy__len_lengthen(hy_frame *F, hy_array *x, int ndim, hy_len *own)
+{
+    const int have = hy_ndim(F, x), more = ndim - have;
+    int i;
+    for (i = 0; i < ndim; i++) own[i] = i < more ? hy_len_is(1) : hy_len_of(F, x, i - more);
+    for (i = 0; i < more; i++) x = hy_expand_dims(F, x, 0);
+    return x;
+}
+
+HY_API hy_array *hy_len_broadcast_to(hy_frame *F, hy_array *x, int ndim, const hy_len *dims)
+{
+    hy_len own[HY_MAX_DIM];
+    hy_ints to;
+    int i, k, more = 0, have;
+    if (!hy__lens_fit(F, ndim, dims, "hy_len_broadcast_to")) return NULL;
+    have = hy_ndim(F, x);
+    if (!F->code && have > ndim)
+        hy__fail(F, HY_ERROR_SHAPE, "hy_len_broadcast_to: %d dims do not become %d", have, ndim);
+    if (F->code) return NULL;
+    x = hy__len_lengthen(F, x, ndim, own);
+    for (i = 0; i < ndim; i++)
+        if (!dims[i].code && hy_len_same(own[i], hy_len_is(1))) {       /* broadcast_to takes 0 for "stay" */
+            hy_shape s = hy__rank(ndim);
+            for (k = 0; k < ndim; k++) {
+                const int64_t have_now = hy_len_value(F, own[k]);
+                s.dim[k] = hy_len_value(F, dims[k]);
+                if (have_now != 1 && have_now != s.dim[k])
+                    hy__fail(F, HY_ERROR_SHAPE, "hy_len_broadcast_to: axis %d of size %l cannot become %l", k, have_now, s.dim[k]);
+            }
+            return F->code ? NULL : hy__len_nothing(F, x, &s);
+        }
+    for (to.n = ndim, i = 0; i < ndim; i++) {
+        const int plain = hy_len_fixed(dims[i]) && !hy_len_same(own[i], dims[i]);
+        more |= plain;
+        to.v[i] = plain ? dims[i].code : 0;
+    }
+    if (more) x = hy_broadcast_to(F, x, to);
+    for (i = 0; i < ndim && !F->code; i++) {
+        hy_broadcast_like_opt opt;
+        if (hy_len_fixed(dims[i]) || hy_len_same(own[i], dims[i])) continue;
+        opt.lhs_axes = HY_INTS(i);
+        opt.rhs_axes = HY_INTS(0);
+        x = hy_broadcast_like(F, x, hy_len_arange(F, dims[i]), &opt);
+    }
+    return x;
+}
+
 /* --- symbols as values: their insides, and graphs put into graphs --- */
 HY_API hy_array *hy_internals(hy_frame *S, hy_array *x)
 {
@@ -52176,6 +52697,7 @@ static void hy__tracer_free(hy_frame *F)
     hy__met_close(F, &T->param_met);
     hy__free(heap, T->outside);
     hy__free(heap, T->dims);
+    hy__lens_free(heap, T->lens);
     hy__free(heap, T);
     F->tracer = NULL;
 }
@@ -52488,6 +53010,7 @@ typedef struct hy__trace {
     hy__asked_dims *dims;               /* of which values forward asked for dims */
     hy__sized *sized;                   /* for which other sizes these are the same; NULL: none */
     int       fast;                     /* asked nothing: found without the lock */
+    int       open;                     /* hy_len_of gave sizes that are symbols */
     int       flat, grouped;            /* no None, no groups within groups, in and out; it gives a group */
     int       ran, running;             /* has ever run; running calls of it */
     int64_t   used;                     /* last use: the least recently used one is dropped */
@@ -52560,6 +53083,7 @@ static int hy__modes(const hy_frame *F) { return (F->training != 0) + 2 * (F->re
 static int hy__trace_fits(const hy_frame *F, const hy__trace *t, const hy__flat *in)
 {
     int i;
+    if (F->numbers && t->open) return 0;
     if (strcmp(t->in, in->form) || ((t->asked & HY__ASKED_TRAINING) && t->training != hy__modes(F))) return 0;
     for (i = 0; t->asked && i < t->n; i++) {
         const hy_type *now = &in->at[i]->t.type;
@@ -52635,7 +53159,8 @@ static int hy__trace_takes(hy_frame *F, hy__trace *t, const hy__flat *in)
     hy__buffer *room = NULL;
     int64_t *atom;
     int takes = 0;
-    if (!(t->asked & HY__ASKED_DIMS) || (t->asked & HY__ASKED_SHAPE) || strcmp(t->in, in->form) ||
+    if (F->numbers || !(t->asked & HY__ASKED_DIMS) || (t->asked & HY__ASKED_SHAPE) ||
+        strcmp(t->in, in->form) ||
         ((t->asked & HY__ASKED_TRAINING) && t->training != hy__modes(F))) return 0;
     if (!hy__trace_inputs_same(t, in)) return 0;
     if (!t->guarded && t->ran) { t->sized = hy__trace_sized(F, t); t->guarded = 1; }
@@ -52754,6 +53279,7 @@ static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy
     g->owned = HY__OWNED;
     t->graph = g;
     t->asked = S->tracer->asked;
+    t->open = S->tracer->lens && S->tracer->lens->S.exprs;
     t->training = hy__modes(S);
     t->n = in->n;
     t->type = (hy_type *)(void *)((char *)t + hy__round64(sizeof *t));
@@ -55327,6 +55853,25 @@ static void hy__trace_fitted(hy_frame *F, hy_block *block)
     if (none) hy__trace_untrained(F, block, 1, &h->fitted_with, "x");
 }
 
+/* The same for those of its latest call, if it took on sizes: other formats know numbers. */
+static void hy__trace_closed(hy_frame *F, hy_block *block)
+{
+    hy__traces *all = &block->core->traces;
+    hy__trace *t = NULL;
+    if (hy__is_symbolic(F) || hy__traces_mine(all) || F->code) return;
+    hy__acquire(&all->lock);
+    if (all->first && all->first->open) {
+        t = all->first;
+        HY__ADD(&t->running, 1);
+    }
+    hy__release(&all->lock);
+    if (!t) return;
+    F->numbers = 1;
+    hy__trace_untrained(F, block, t->n, t->type, t->in);
+    F->numbers = 0;
+    HY__ADD(&t->running, -1);
+}
+
 HY_API hy_graph *hy_graph_of(hy_frame *F, hy_block *block)
 {
     hy__traces *all;
@@ -55334,6 +55879,7 @@ HY_API hy_graph *hy_graph_of(hy_frame *F, hy_block *block)
     int mine;
     if (!hy__block_ok(F, block, "hy_graph_of")) return NULL;
     hy__trace_fitted(F, block);
+    hy__trace_closed(F, block);
     if (F->code) return NULL;
     all = &block->core->traces;
     mine = hy__traces_mine(all);        /* asked by forward itself */
@@ -64771,9 +65317,11 @@ static void hy__check_all(hy__check *C, hy__scope *scope, hy_array *x, const hy_
     hy_array *other;
     turned.room = NULL;
     hy_call_at(F, C->block, x, NULL, 0);                /* parameters get their shapes */
+    F->numbers = 1;                     /* line by line sizes are numbers, too */
     now = F->code ? NULL : hy__trace_make(F, hy__forward_traced, scope, in);
     if (now) again = hy__trace_make(F, hy__forward_traced, scope, in);
     while (was && !hy__trace_fits(F, was, in)) was = was->next;
+    F->numbers = 0;
     if (again) {
         hy__check_graphs(C, now->graph, again->graph, "traced twice, the graph");
         if (was) hy__check_graphs(C, was->graph, now->graph, "the graph in use");
@@ -73007,21 +73555,23 @@ typedef struct hy__exported {
     hy_arrays   arrays;
 } hy__exported;
 
-/* The trace that holds for most: not for certain shapes, and not for training. The lock is held. */
+/* The trace that holds for most: not for certain shapes, not for training, and with numbers where forward
+ * asked for sizes: other formats know no others. The lock is held. */
 static hy__trace *hy__export_best(hy__traces *all, int *least)
 {
     hy__trace *t, *best = NULL;
     int cost;
-    *least = 8;
+    *least = 32;
     for (t = all->first; t; t = t->next) {
         cost = t->asked & HY__ASKED_TRAINING ? t->training ? 5 : 1 : 0;
         if (t->asked & (HY__ASKED_SHAPE | HY__ASKED_DIMS | HY__ASKED_DTYPE)) cost += 2;
+        if (t->open) cost += 16;
         if (cost < *least) { *least = cost; best = t; }
     }
     return best;
 }
 
-/* Where a block was called in training only, and asked: once more in inference. */
+/* Where a block was called in training only, and asked, or took on sizes: once more in inference. */
 static void hy__export_untrained(hy_frame *F, hy_block *net)
 {
     hy__traces *all = &net->core->traces;
@@ -73032,7 +73582,9 @@ static void hy__export_untrained(hy_frame *F, hy_block *net)
     if (best && least >= 4) HY__ADD(&best->running, 1);     /* it stays meanwhile */
     hy__release(&all->lock);
     if (!best || least < 4) return;
+    F->numbers = 1;
     hy__trace_untrained(F, net, best->n, best->type, best->in);
+    F->numbers = 0;
     HY__ADD(&best->running, -1);
 }
 
@@ -73085,7 +73637,9 @@ static hy__trace *hy__export_call(hy_frame *F, hy_block *net, hy_array *inputs, 
     in->room = NULL;
     if (!hy__alive(F, inputs, who) || !hy__prefix(F, net)) return NULL;
     hy__call_enter(F, net, &scope);
+    F->numbers = 1;
     t = hy__traced_open(F, &net->core->traces, hy__forward_traced, &scope, inputs, 0, in);
+    F->numbers = 0;
     F->scope = scope.outer;
     hy__call_settle(F);
     return t;

@@ -120,6 +120,7 @@
 #include "test_reading.c"
 #include "test_onnx_built.c"
 #include "test_onnx_given.c"
+#include "test_len.c"
 #include "test_onnx_runtime.c"
 #include "test_onnx_attention.c"
 #include "test_onnx_int8.c"
@@ -226,6 +227,7 @@ int main(int argc, char **argv)
     test_onnx();
     test_onnx_built();
     test_onnx_given();
+    test_len();
     test_onnx_runtime();
     test_onnx_attention();
     test_onnx_int8();

@@ -1059,6 +1059,7 @@ static void onnx__read_model(onnx__model *m, onnx__bytes b)
 typedef struct onnx__value {
     hy_array *x, *known;                /* in the program; at its side */
     int       live;                     /* both, and the program has to compute it, too */
+    int       open;                     /* some of the known numbers are codes of sizes, see onnx__len */
     struct onnx__sequence *list;            /* a sequence instead */
 } onnx__value;
 
@@ -1093,6 +1094,7 @@ typedef struct onnx__run {
     onnx__value  *value;
     int           opset, depth, late;   /* late: only late nodes run, else the others */
     int           blamed, steps, listed;        /* listed: values in all sequences so far */
+    uint64_t      sizes;                /* the trace that codes of sizes are of; 0: there are none yet */
     onnx__sequence *lists;
     void        (*walk)(struct onnx__run *R, int body);         /* runs a body within an operator */
     onnx__active  stack[ONNX__MOST_DEPTH + 2];
@@ -1126,6 +1128,70 @@ static void onnx__fail(onnx__run *R, const char *format, ...)
 }
 
 static int onnx__has(onnx__run *R, int i) { return i < R->node->nin && R->node->in[i] >= 0; }
+
+/* --- sizes that calls take on: among known numbers they are codes, far from what sizes can be --- */
+#define ONNX__CODES (-((int64_t)1 << 51))
+enum { ONNX__MOST_CODES = 1 << 13, ONNX__MOST_LENS = 64 };
+
+static int onnx__is_code(int64_t v) { return v <= ONNX__CODES && v > ONNX__CODES - ONNX__MOST_CODES; }
+
+static hy_len onnx__len(const onnx__run *R, int64_t v)
+{
+    hy_len n = hy_len_is(v);
+    if (R->sizes && onnx__is_code(v)) n.trace = R->sizes;
+    return n;
+}
+
+static int64_t onnx__code(onnx__run *R, hy_len n)
+{
+    if (!hy_len_fixed(n)) R->sizes = n.trace;
+    return n.code;
+}
+
+/* A size that fits among codes, else tied to its number. */
+static hy_len onnx__coded(onnx__run *R, hy_len n)
+{
+    return hy_len_fixed(n) || onnx__is_code(n.code) ? n : hy_len_is(hy_len_value(R->trace, n));
+}
+
+/* Do known numbers look like codes? */
+static int onnx__looks_open(hy_frame *K, hy_array *x)
+{
+    const int64_t *v;
+    int64_t i, n;
+    if (!x || hy_error(K) || hy_dtype_of(K, x) != HY_I64 || (n = hy_size(K, x)) < 1) return 0;
+    v = (const int64_t *)hy_data(K, x);
+    for (i = 0; v && i < n; i++) if (onnx__is_code(v[i])) return 1;
+    return 0;
+}
+
+/* Sizes become numbers, to which the trace is tied then. */
+static void onnx__settle(onnx__run *R, onnx__value *v)
+{
+    hy_frame *K = R->K;
+    hy_array *x = v->open && !hy_error(K) ? hy_copy(K, v->known) : NULL;
+    int64_t *at = x ? (int64_t *)hy_write(K, x) : NULL, i, n = x ? hy_size(K, x) : 0;
+    v->open = 0;
+    for (i = 0; at && i < n; i++) at[i] = hy_len_value(R->trace, onnx__len(R, at[i]));
+    if (at) v->known = x;
+}
+
+/* Sizes as data of the program. */
+static hy_array *onnx__len_data(onnx__run *R, const onnx__value *v)
+{
+    hy_frame *F = R->trace, *K = R->K;
+    hy_array *part[ONNX__MOST_LENS], *all;
+    const int64_t n = hy_size(K, v->known), *at = (const int64_t *)hy_data(K, v->known);
+    hy_shape s = hy_shape_of(K, v->known);
+    hy_ints to;
+    int i;
+    for (i = 0; at && i < n; i++) part[i] = hy_len_array(F, onnx__len(R, at[i]));
+    if (!at || hy_error(F)) return NULL;
+    for (i = 0; n > 1 && i < n; i++) part[i] = hy_reshape(F, part[i], HY_INTS(1), NULL);
+    all = n > 1 ? hy_concat(F, hy_group_of(F, (int)n, part), 0) : part[0];
+    for (to.n = s.ndim, i = 0; i < s.ndim; i++) to.v[i] = s.dim[i];
+    return s.ndim == (n > 1) ? all : hy_reshape(F, all, to, NULL);
+}
 
 static hy_array *onnx__copied(hy_frame *F, hy_frame *K, hy_array *x)
 {
@@ -1164,6 +1230,8 @@ static hy_array *onnx__in(onnx__run *R, int i)
     onnx__load_constant(R, R->node->in[i]);
     v = &R->value[R->node->in[i]];
     if (R->K && R->F == R->K) return v->known;
+    if (!v->x && v->open && hy_size(R->K, v->known) > ONNX__MOST_LENS) onnx__settle(R, v);
+    if (!v->x && v->open) return v->x = onnx__len_data(R, v);
     if (!v->x && v->known) v->x = onnx__copied(R->F, R->K, v->known);
     if (!v->x && R->K && hy_error(R->K)) hy_raise(R->F, hy_error_code(R->K), hy_error(R->K));
     if (!v->x) onnx__fail(R, "input %d, '%s', %s", i, R->m->slot[R->node->in[i]].name,
@@ -1187,7 +1255,25 @@ static hy_array *onnx__known(onnx__run *R, int i, hy_frame **F)
             "the value of input %d, '%s', decides shapes, and a compiled call only knows it when it runs: "
             "such a network runs line by line",
             i, R->m->slot[R->node->in[i]].name);
+    if (v->open) onnx__settle(R, v);
     return v->known;
+}
+
+/* Is input i known, and are some of its numbers sizes that calls take on? */
+static int onnx__is_open(onnx__run *R, int i)
+{
+    return R->K && R->F == R->trace && onnx__has(R, i) && R->value[R->node->in[i]].open;
+}
+
+/* The numbers of input i as sizes: how many, or -1. */
+static int onnx__lens_in(onnx__run *R, int i, hy_len *to, int most)
+{
+    const onnx__value *v = &R->value[R->node->in[i]];
+    const int64_t n = hy_size(R->K, v->known), *at = (const int64_t *)hy_data(R->K, v->known);
+    int k;
+    if (n > most) { onnx__fail(R, "input %d has more than %d numbers", i, most); return -1; }
+    for (k = 0; at && k < n; k++) to[k] = onnx__len(R, at[k]);
+    return at ? (int)n : -1;
 }
 
 static int onnx__is_known(onnx__run *R, int i)
@@ -1326,6 +1412,33 @@ static int onnx__shape(onnx__run *R, hy_array *x, hy_shape *s) { return onnx__sh
 
 static int onnx__rank(onnx__run *R, hy_array *x) { return x ? hy_ndim(R->F, x) : 0; }
 
+/* The dims of x, which a trace is not tied to: how many, or -1. */
+static int onnx__lens(onnx__run *R, hy_array *x, hy_len *n)
+{
+    int i, ndim = onnx__rank(R, x);
+    if (!x) return -1;
+    for (i = 0; i < ndim && !hy_error(R->F); i++) {
+        n[i] = hy_len_of(R->F, x, i);
+        if (!hy_error(R->F) && hy_len_fixed(n[i]) && n[i].code < 0)
+            onnx__fail(R, "a shape is not known before the network runs");
+    }
+    return hy_error(R->F) ? -1 : ndim;
+}
+
+static int onnx__len_is(hy_len n, int64_t v) { return hy_len_fixed(n) && n.code == v; }
+
+/* Are all of them numbers? Then they are the shape. */
+static int onnx__plain(const hy_len *n, int ndim, hy_shape *s)
+{
+    int i;
+    for (i = 0; i < ndim; i++) {
+        if (!hy_len_fixed(n[i])) return 0;
+        s->dim[i] = n[i].code;
+    }
+    s->ndim = ndim;
+    return 1;
+}
+
 /* An axis of a shape of that many dims, counted from the front. */
 static int onnx__axis(onnx__run *R, int64_t axis, int ndim)
 {
@@ -1358,6 +1471,19 @@ static hy_array *onnx__to(onnx__run *R, hy_array *x, hy_shape s)
     return hy_reshape(R->F, x, to, NULL);
 }
 
+static hy_array *onnx__to_lens(onnx__run *R, hy_array *x, const hy_len *n, int ndim)
+{
+    hy_shape s;
+    return onnx__plain(n, ndim, &s) ? onnx__to(R, x, s) : hy_len_reshape(R->F, x, ndim, n);
+}
+
+static hy_len onnx__len_product(onnx__run *R, const hy_len *n, int from, int to)
+{
+    hy_len all = hy_len_is(1);
+    for (; from < to; from++) all = hy_len_mul(R->F, all, n[from]);
+    return all;
+}
+
 static hy_array *onnx__scalar_shape(onnx__run *R, hy_array *x) { return hy_reshape(R->F, x, HY_EMPTY, NULL); }
 
 /* What NumPy makes of two shapes. */
@@ -1385,9 +1511,11 @@ static int onnx__same_shape(hy_shape a, hy_shape b)
 static hy_array *onnx__spread(onnx__run *R, hy_array *x, hy_shape s)
 {
     hy_shape own, longer = s;
+    hy_len n[HY_MAX_DIM];
     hy_ints to;
-    int i;
-    if (!onnx__shape(R, x, &own) || onnx__same_shape(own, s)) return x;
+    int i, have = onnx__lens(R, x, n);
+    if (have < 0 || (!onnx__plain(n, have, &own) && !onnx__shape(R, x, &own)) || onnx__same_shape(own, s))
+        return x;
     if (own.ndim < s.ndim) {
         for (i = 0; i < s.ndim; i++)
             longer.dim[i] = i < s.ndim - own.ndim ? 1 : own.dim[i - (s.ndim - own.ndim)];
@@ -1403,6 +1531,38 @@ static hy_array *onnx__spread(onnx__run *R, hy_array *x, hy_shape s)
         }
     }
     return hy_broadcast_to(R->F, x, to);
+}
+
+/* What NumPy makes of two lists of sizes, in the first one. Which dims are 1 is certain; whether others agree
+ * is asked where the arrays meet. */
+static int onnx__both_lens(onnx__run *R, hy_len *a, int na, const hy_len *b, int nb)
+{
+    const int n = na > nb ? na : nb;
+    int i;
+    for (i = n - 1; i >= 0; i--) {
+        hy_len one = hy_len_is(1), x = i >= n - na ? a[i - (n - na)] : one,
+               y = i >= n - nb ? b[i - (n - nb)] : one;
+        if (hy_len_fixed(x) && hy_len_fixed(y) && x.code != y.code && x.code != 1 && y.code != 1)
+            onnx__fail(R, "shapes do not go together: %d beside %d", (int)x.code, (int)y.code);
+        a[i] = onnx__len_is(x, 1) || (hy_len_fixed(x) && !onnx__len_is(y, 1)) ? y : x;
+    }
+    return n;
+}
+
+/* x repeated along its dims of size 1. */
+static hy_array *onnx__spread_lens(onnx__run *R, hy_array *x, const hy_len *n, int ndim)
+{
+    hy_len own[HY_MAX_DIM], to[HY_MAX_DIM];
+    hy_shape s, t;
+    int i, have = onnx__lens(R, x, own), same = have == ndim;
+    if (have < 0 || have > ndim) return x;
+    if (onnx__plain(n, ndim, &s) && onnx__plain(own, have, &t)) return onnx__spread(R, x, s);
+    for (i = 0; i < ndim; i++) {
+        const int k = i - (ndim - have);
+        to[i] = k < 0 || onnx__len_is(own[k], 1) ? n[i] : own[k];
+        same = same && hy_len_same(to[i], own[k]);
+    }
+    return same ? x : hy_len_broadcast_to(R->F, x, ndim, to);
 }
 
 /* Numbers computed here as an array. */
@@ -1484,10 +1644,26 @@ static hy_array *onnx__move(onnx__run *R, hy_array *x, int from, int to)
 
 static hy_array *onnx__where(onnx__run *R, hy_array *c, hy_array *a, hy_array *b)
 {
-    hy_shape sc, sa, sb, s;
-    if (!onnx__shape(R, c, &sc) || !onnx__shape(R, a, &sa) || !onnx__shape(R, b, &sb)) return NULL;
-    s = onnx__both(R, onnx__both(R, sc, sa), sb);
-    return hy_where(R->F, onnx__spread(R, c, s), onnx__spread(R, a, s), onnx__spread(R, b, s));
+    hy_array *x[3], *whole = NULL;
+    hy_len own[3][HY_MAX_DIM], s[HY_MAX_DIM];
+    hy_shape plain;
+    int have[3], i, d, n = 0, same[3] = { 1, 1, 1 };
+    x[0] = c;
+    x[1] = a;
+    x[2] = b;
+    for (i = 0; i < 3; i++) {
+        if ((have[i] = onnx__lens(R, x[i], own[i])) < 0) return NULL;
+        n = onnx__both_lens(R, s, n, own[i], have[i]);
+    }
+    if (hy_error(R->F)) return NULL;
+    for (i = 0; i < 3; i++) {
+        for (d = 0; d < n; d++) same[i] = same[i] && have[i] == n && hy_len_same(own[i][d], s[d]);
+        if (same[i]) whole = x[i];
+    }
+    for (i = 0; i < 3; i++)
+        if (!same[i] && whole && !onnx__plain(s, n, &plain)) x[i] = hy_broadcast_like(R->F, x[i], whole, NULL);
+        else x[i] = onnx__spread_lens(R, x[i], s, n);
+    return hy_where(R->F, x[0], x[1], x[2]);
 }
 
 /* Room for numbers while a node is set up; it goes with the frame's bracket. */
@@ -1878,53 +2054,89 @@ static void onnx__put_numbers(onnx__run *R, hy_shape s, const int64_t *v)
     R->F = F;
 }
 
+/* Are its numbers what the program may be tied to by no number? Where a file is asked what its numbers decide
+ * they stay numbers. */
+static int onnx__leaves_open(const onnx__run *R) { return R->K && R->F == R->trace && !R->net->decided; }
+
 static void onnx__do_shape(onnx__run *R)
 {
+    hy_array *x = onnx__in(R, 0);
     hy_shape s;
     int64_t start = onnx__int(R, "start", 0), end = onnx__int(R, "end", HY_MAX_DIM + 1);
-    if (!onnx__shape(R, onnx__in(R, 0), &s)) return;
+    const int open = onnx__leaves_open(R);
+    int i;
+    if (open) s.ndim = onnx__rank(R, x);
+    else if (!onnx__shape(R, x, &s)) return;
     if (start < 0) start += s.ndim;
     if (end < 0) end += s.ndim;
     start = start < 0 ? 0 : start > s.ndim ? s.ndim : start;
     end = end < start ? start : end > s.ndim ? s.ndim : end;
-    onnx__put_numbers(R, HY_SHAPE(end - start), s.dim + start);
+    for (i = (int)start; open && i < end && !hy_error(R->F); i++) {
+        s.dim[i] = onnx__code(R, onnx__coded(R, hy_len_of(R->F, x, i)));
+        if (!hy_error(R->F) && s.dim[i] < 0 && !onnx__is_code(s.dim[i]))
+            onnx__fail(R, "a shape is not known before the network runs");
+    }
+    if (!hy_error(R->F)) onnx__put_numbers(R, HY_SHAPE(end - start), s.dim + start);
 }
 
 static void onnx__do_size(onnx__run *R)
 {
-    hy_shape s;
-    int64_t n;
-    if (!onnx__shape(R, onnx__in(R, 0), &s)) return;
-    n = onnx__product(&s, 0, s.ndim);
-    onnx__put_numbers(R, HY_SCALAR, &n);
+    hy_len n[HY_MAX_DIM];
+    int64_t all;
+    int ndim = onnx__lens(R, onnx__in(R, 0), n);
+    if (ndim < 0) return;
+    all = onnx__code(R, onnx__coded(R, onnx__len_product(R, n, 0, ndim)));
+    if (!onnx__leaves_open(R)) all = hy_len_value(R->F, onnx__len(R, all));
+    if (!hy_error(R->F)) onnx__put_numbers(R, HY_SCALAR, &all);
+}
+
+/* To sizes some of which calls take on. */
+static void onnx__reshape_open(onnx__run *R, hy_array *x)
+{
+    const int zero = onnx__int(R, "allowzero", 0) != 0;
+    hy_len own[HY_MAX_DIM], to[HY_MAX_DIM], rest = hy_len_is(1);
+    int i, all = -1, n = onnx__lens_in(R, 1, to, HY_MAX_DIM), have = n < 0 ? -1 : onnx__lens(R, x, own);
+    if (have < 0) return;
+    for (i = 0; i < n; i++) {
+        if (hy_len_fixed(to[i]) && to[i].code < -1) { onnx__fail(R, "a size of %d", (int)to[i].code); return; }
+        if (onnx__len_is(to[i], 0) && !zero && i < have) to[i] = own[i];
+        if (onnx__len_is(to[i], -1) && all >= 0) { onnx__fail(R, "two sizes of -1"); return; }
+        if (onnx__len_is(to[i], -1)) all = i;
+        else rest = hy_len_mul(R->F, rest, to[i]);
+    }
+    if (all >= 0) to[all] = hy_len_div(R->F, onnx__len_product(R, own, 0, have), rest);
+    onnx__out(R, 0, onnx__to_lens(R, x, to, n));
 }
 
 static void onnx__do_reshape(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0);
     hy_ints to;
-    hy_shape s, own;
-    int i, zero = 0, none = 0, rest = 0;
+    hy_shape s;
+    hy_len own[HY_MAX_DIM];
+    int i, zero = 0, have = 0, none = 0, rest = 0;
+    if (onnx__is_open(R, 1)) { onnx__reshape_open(R, x); return; }
     if (!onnx__ints_of(R, "shape", 1, &to)) return;
     if (to.n > HY_MAX_DIM) { onnx__fail(R, "more than 8 dims"); return; }
     for (i = 0; i < to.n; i++) {
         zero |= to.v[i] == 0;
         if (to.v[i] < -1) { onnx__fail(R, "a size of %d", (int)to.v[i]); return; }
     }
-    if (R->K && onnx__has(R, 1) && !R->m->slot[R->node->in[1]].tensor && !onnx__int(R, "allowzero", 0) &&
-        onnx__shape(R, x, &own) && onnx__product(&own, 0, own.ndim))
-        for (i = 0; i < to.n && i < own.ndim; i++)      /* a size that stays is none of the program's */
-            if (to.v[i] == own.dim[i]) to.v[i] = 0;
-    if (!zero) { onnx__out(R, 0, hy_reshape(R->F, x, to, NULL)); return; }
-    if (!onnx__shape(R, x, &own)) return;
-    if (onnx__product(&own, 0, own.ndim) && !onnx__int(R, "allowzero", 0)) {
+    if (zero || (R->K && onnx__has(R, 1) && !R->m->slot[R->node->in[1]].tensor)) {
+        have = onnx__lens(R, x, own);
+        if (have < 0) return;
+        for (i = 0; i < have; i++) none |= onnx__len_is(own[i], 0);
+    }
+    for (i = 0; !none && !onnx__int(R, "allowzero", 0) && i < to.n && i < have; i++)
+        if (hy_len_fixed(own[i]) && own[i].code == to.v[i]) to.v[i] = 0;    /* none of the program's: it stays */
+    if (!zero || (!none && !onnx__int(R, "allowzero", 0))) {
         onnx__out(R, 0, hy_reshape(R->F, x, to, NULL));
         return;
     }
     s.ndim = to.n;
     for (i = 0; i < to.n; i++)
-        s.dim[i] = to.v[i] || onnx__int(R, "allowzero", 0) || i >= own.ndim ? to.v[i] : own.dim[i];
-    for (i = 0; i < to.n; i++) {
+        s.dim[i] = to.v[i] || onnx__int(R, "allowzero", 0) || i >= have ? to.v[i] : hy_len_value(R->F, own[i]);
+    for (none = i = 0; i < to.n; i++) {
         none |= !s.dim[i];
         rest |= s.dim[i] < 0;
         if (s.dim[i] < 0) s.dim[i] = 0;
@@ -1945,44 +2157,48 @@ static void onnx__do_unsqueeze(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0);
     hy_ints axes;
-    hy_shape s, own;
-    int i, k = 0, taken[2 * HY_MAX_INTS] = { 0 };
-    if (!onnx__ints_of(R, "axes", 1, &axes) || !onnx__shape(R, x, &own)) return;
-    s.ndim = own.ndim + axes.n;
-    if (s.ndim > HY_MAX_DIM) { onnx__fail(R, "more than 8 dims"); return; }
-    for (i = 0; i < axes.n; i++) taken[onnx__axis(R, axes.v[i], s.ndim)] = 1;
-    for (i = 0; i < s.ndim; i++) s.dim[i] = taken[i] ? 1 : k < own.ndim ? own.dim[k++] : 1;
-    onnx__out(R, 0, onnx__to(R, x, s));
+    hy_len own[HY_MAX_DIM], to[HY_MAX_DIM];
+    int i, n, have, k = 0, taken[2 * HY_MAX_INTS] = { 0 };
+    if (!onnx__ints_of(R, "axes", 1, &axes) || (have = onnx__lens(R, x, own)) < 0) return;
+    n = have + axes.n;
+    if (n > HY_MAX_DIM) { onnx__fail(R, "more than 8 dims"); return; }
+    for (i = 0; i < axes.n; i++) taken[onnx__axis(R, axes.v[i], n)] = 1;
+    for (i = 0; i < n; i++) to[i] = taken[i] || k == have ? hy_len_is(1) : own[k++];
+    onnx__out(R, 0, onnx__to_lens(R, x, to, n));
 }
 
 static void onnx__do_squeeze(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0);
     hy_ints axes;
-    hy_shape s, own;
-    int i, some = onnx__ints_of(R, "axes", 1, &axes), gone[HY_MAX_DIM] = { 0 };
-    if (!onnx__shape(R, x, &own)) return;
-    for (i = 0; i < axes.n; i++) gone[onnx__axis(R, axes.v[i], own.ndim)] = 1;
-    for (i = 0; i < own.ndim && (!some || !axes.n); i++) gone[i] = own.dim[i] == 1;
-    for (s.ndim = i = 0; i < own.ndim; i++) {
-        if (gone[i] && own.dim[i] != 1) { onnx__fail(R, "axis %d has size %d", i, (int)own.dim[i]); return; }
-        if (!gone[i]) s.dim[s.ndim++] = own.dim[i];
+    hy_len own[HY_MAX_DIM], to[HY_MAX_DIM];
+    int i, have, n = 0, some = onnx__ints_of(R, "axes", 1, &axes), gone[HY_MAX_DIM] = { 0 };
+    if ((have = onnx__lens(R, x, own)) < 0) return;
+    for (i = 0; i < axes.n; i++) gone[onnx__axis(R, axes.v[i], have)] = 1;
+    for (i = 0; i < have && (!some || !axes.n); i++) gone[i] = onnx__len_is(own[i], 1);
+    for (i = 0; i < have; i++) {
+        if (gone[i] && !onnx__len_is(own[i], 1)) {
+            onnx__fail(R, "axis %d has size %d", i, (int)hy_len_value(R->F, own[i]));
+            return;
+        }
+        if (!gone[i]) to[n++] = own[i];
     }
-    onnx__out(R, 0, onnx__to(R, x, s));
+    onnx__out(R, 0, onnx__to_lens(R, x, to, n));
 }
 
 static void onnx__do_flatten(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0);
-    hy_shape s, to = HY_SHAPE(1, 1);
+    hy_len own[HY_MAX_DIM], to[2];
+    int have;
     int64_t axis = onnx__int(R, "axis", 1);
     if (axis == 1 && onnx__rank(R, x) >= 2) { onnx__out(R, 0, hy_flatten(R->F, x)); return; }
-    if (!onnx__shape(R, x, &s)) return;
-    if (axis < 0) axis += s.ndim;
-    if (axis < 0 || axis > s.ndim) { onnx__fail(R, "axis %d", (int)axis); return; }
-    to.dim[0] = onnx__product(&s, 0, (int)axis);
-    to.dim[1] = onnx__product(&s, (int)axis, s.ndim);
-    onnx__out(R, 0, onnx__to(R, x, to));
+    if ((have = onnx__lens(R, x, own)) < 0) return;
+    if (axis < 0) axis += have;
+    if (axis < 0 || axis > have) { onnx__fail(R, "axis %d", (int)axis); return; }
+    to[0] = onnx__len_product(R, own, 0, (int)axis);
+    to[1] = onnx__len_product(R, own, (int)axis, have);
+    onnx__out(R, 0, onnx__to_lens(R, x, to, 2));
 }
 
 /* A cache: what the network gets, with something behind it, is given back by it. */
@@ -2013,8 +2229,12 @@ static void onnx__do_split(onnx__run *R)
     hy_ints parts;
     int64_t at = 0, n = R->node->nout, size;
     int i, axis, some = onnx__ints_of(R, "split", 1, &parts);
-    if (!onnx__shape(R, x, &s)) return;
+    s.ndim = onnx__rank(R, x);
     axis = onnx__axis(R, onnx__int(R, "axis", 0), s.ndim);
+    if (hy_error(R->F) || !s.ndim) { if (x) onnx__fail(R, "no axis to split"); return; }
+    s.dim[axis] = hy_len_value(R->F, hy_len_of(R->F, x, axis));
+    if (s.dim[axis] < 0) onnx__fail(R, "a shape is not known before the network runs");
+    if (hy_error(R->F)) return;
     size = (s.dim[axis] + n - 1) / (n ? n : 1);
     for (i = 0; i < n; i++) {
         int64_t part = some && i < parts.n ? parts.v[i] : size < s.dim[axis] - at ? size : s.dim[axis] - at;
@@ -2034,16 +2254,52 @@ static int onnx__cuts_short(int64_t place, int64_t size)
     return !onnx__within(place, -size, size) && onnx__within(place, -INT32_MAX + 1, INT32_MAX - 1);
 }
 
+static hy_array *onnx__taken(onnx__run *R, hy_array *x, hy_array *at, int axis, int mode);
+
+/* From or to sizes that calls take on: all of an axis that has just that size, else the places are data. */
+static int onnx__slice_open(onnx__run *R, hy_array *x)
+{
+    hy_len b[HY_MAX_DIM], e[HY_MAX_DIM], size;
+    hy_ints axes, steps;
+    int i, n, round, some = onnx__ints_of(R, "axes", 3, &axes), step = onnx__has(R, 4) && onnx__ints_in(R, 4, &steps);
+    onnx__value *first = &R->value[R->node->in[1]], *last = &R->value[R->node->in[2]];
+    if (!first->known || !last->known) { onnx__fail(R, "starts and ends are due"); return 1; }
+    n = onnx__lens_in(R, 1, b, HY_MAX_DIM);
+    if (n < 0 || onnx__lens_in(R, 2, e, HY_MAX_DIM) != n || (some && axes.n != n) || (step && steps.n != n) || n > onnx__rank(R, x)) {
+        onnx__fail(R, "as many starts, ends, axes and steps are due, at most one an axis");
+        return 1;
+    }
+    for (round = 0; round < 2; round++)
+        for (i = 0; i < n && !hy_error(R->F); i++) {
+            const int axis = onnx__axis(R, some ? axes.v[i] : i, onnx__rank(R, x));
+            hy_array *at;
+            if (hy_error(R->F)) return 1;
+            size = hy_len_of(R->F, x, axis);
+            if (step && steps.v[i] != 1) return 0;
+            if (onnx__len_is(b[i], 0) && (hy_len_same(e[i], size) || (hy_len_fixed(e[i]) && e[i].code >= INT32_MAX))) continue;
+            if (!round && ((hy_len_fixed(e[i]) && e[i].code >= INT32_MAX) || !hy_len_at_least(R->F, b[i], 0) || !hy_len_at_least(R->F, hy_len_sub(R->F, e[i], b[i]), 0) ||
+                !hy_len_at_least(R->F, hy_len_sub(R->F, size, e[i]), 0))) return 0;
+            if (!round) continue;
+            at = hy_len_arange(R->F, hy_len_sub(R->F, e[i], b[i]));
+            if (!onnx__len_is(b[i], 0)) at = hy_add(R->F, at, hy_len_array(R->F, b[i]));
+            x = onnx__taken(R, x, at, axis, HY_INDEX_RAISE);
+        }
+    if (!hy_error(R->F)) onnx__out(R, 0, x == onnx__in(R, 0) ? hy_identity(R->F, x) : x);
+    return 1;
+}
+
 static void onnx__do_slice(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0);
     hy_ints starts, ends, axes, steps;
     hy_shape s;
     int i, some, step;
+    if ((onnx__is_open(R, 1) || onnx__is_open(R, 2)) && onnx__slice_open(R, x)) return;
     if (!onnx__ints_of(R, "starts", 1, &starts) || !onnx__ints_of(R, "ends", 2, &ends)) return;
     some = onnx__ints_of(R, "axes", 3, &axes);
     step = onnx__has(R, 4) && onnx__ints_in(R, 4, &steps);
-    if (!onnx__shape(R, x, &s)) return;
+    s.ndim = onnx__rank(R, x);
+    if (hy_error(R->F)) return;
     if (ends.n != starts.n || (some && axes.n != starts.n) || (step && steps.n != starts.n) ||
         starts.n > s.ndim) {
         onnx__fail(R, "as many starts, ends, axes and steps are due, at most one an axis");
@@ -2051,8 +2307,13 @@ static void onnx__do_slice(onnx__run *R)
     }
     for (i = 0; i < starts.n && !hy_error(R->F); i++) {
         int axis = some ? onnx__axis(R, axes.v[i], s.ndim) : i;
-        int64_t d = s.dim[axis], by = step ? steps.v[i] : 1, b = starts.v[i], e = ends.v[i];
+        int64_t d, by = step ? steps.v[i] : 1, b = starts.v[i], e = ends.v[i];
+        hy_len n = hy_error(R->F) ? hy_len_is(0) : hy_len_of(R->F, x, axis);
         if (!by) { onnx__fail(R, "a step of 0"); return; }
+        if (!hy_len_fixed(n) && !b && by == 1 && e >= INT32_MAX) continue;      /* all of it, however long */
+        d = hy_len_value(R->F, n);
+        if (!hy_error(R->F) && d < 0) onnx__fail(R, "a shape is not known before the network runs");
+        if (hy_error(R->F)) return;
         if (onnx__cuts_short(b, d) || onnx__cuts_short(e, d)) onnx__note_decided(R, &d, sizeof d);
         if (b < 0) b = b < -d ? -1 : b + d;
         if (e < 0) e = e < -d ? -1 : e + d;
@@ -2071,13 +2332,22 @@ static void onnx__do_expand(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0);
     hy_ints to;
-    hy_shape s, own;
-    int i;
-    if (!onnx__ints_in(R, 1, &to) || !onnx__shape(R, x, &own)) return;
-    if (to.n > HY_MAX_DIM) { onnx__fail(R, "more than 8 dims"); return; }
-    s.ndim = to.n;
-    for (i = 0; i < to.n; i++) s.dim[i] = to.v[i];
-    onnx__out(R, 0, onnx__spread(R, x, onnx__both(R, s, own)));
+    hy_shape s;
+    hy_len n[HY_MAX_DIM], own[HY_MAX_DIM];
+    int i, ndim, have;
+    if (onnx__is_open(R, 1)) ndim = onnx__lens_in(R, 1, n, HY_MAX_DIM);
+    else {
+        if (!onnx__ints_in(R, 1, &to)) return;
+        if (to.n > HY_MAX_DIM) { onnx__fail(R, "more than 8 dims"); return; }
+        for (ndim = to.n, i = 0; i < ndim; i++) n[i] = hy_len_is(to.v[i]);
+    }
+    if (ndim < 0 || (have = onnx__lens(R, x, own)) < 0) return;
+    for (i = 0; i < ndim; i++)
+        if (hy_len_fixed(n[i]) && n[i].code < 0) { onnx__fail(R, "a size of %d", (int)n[i].code); return; }
+    ndim = onnx__both_lens(R, n, ndim, own, have);
+    if (!hy_error(R->F))
+        onnx__out(R, 0, onnx__plain(n, ndim, &s) && have == ndim && onnx__plain(own, have, &s)
+                  ? onnx__spread(R, x, (onnx__plain(n, ndim, &s), s)) : onnx__spread_lens(R, x, n, ndim));
 }
 
 static void onnx__do_tile(onnx__run *R)
@@ -2115,17 +2385,49 @@ static void onnx__do_constant_of_shape(onnx__run *R)
 {
     const onnx__attr *a = onnx__attr_of(R->node, "value");
     hy_dtype d = a && a->t && a->t->data ? a->t->type.dtype : HY_F32;
+    hy_len n[HY_MAX_DIM];
     hy_shape s;
+    int ndim;
+    if (onnx__is_open(R, 0)) {
+        hy_array *one = a && a->t && a->t->data && a->t->count > 0
+            ? hy_from(R->F, HY_SCALAR, d, a->t->data) : onnx__filled(R, HY_SCALAR, d, 0);
+        ndim = onnx__lens_in(R, 0, n, HY_MAX_DIM);
+        if (ndim >= 0) onnx__out(R, 0, hy_len_broadcast_to(R->F, one, ndim, n));
+        return;
+    }
     if (!onnx__shape_given(R, &s)) return;
     if (!a || !a->t || !a->t->data || a->t->count < 1) onnx__out(R, 0, onnx__filled(R, s, d, 0));
     else onnx__out(R, 0, onnx__spread(R, hy_from(R->F, HY_SCALAR, d, a->t->data), s));
 }
 
+/* Whole numbers between sizes, one after another. */
+static int onnx__range_open(onnx__run *R)
+{
+    hy_len begin, end;
+    hy_array *y;
+    double step = 1;
+    int i, open = onnx__is_open(R, 0) || onnx__is_open(R, 1);
+    for (i = 0; i < 2; i++) open = open && onnx__is_known(R, i) && onnx__type_in(R, i) == HY_I64;
+    if (!open || onnx__is_open(R, 2)) return 0;
+    step = onnx__number(R, 2, 1);
+    if (step != 1 || onnx__lens_in(R, 0, &begin, 1) != 1 || onnx__lens_in(R, 1, &end, 1) != 1) return 0;
+    if (hy_len_fixed(begin) && begin.code < 0) return 0;
+    if ((hy_len_fixed(end) && !onnx__within(end.code, 0, INT32_MAX)) || (hy_len_fixed(begin) && begin.code > INT32_MAX) ||
+        !hy_len_at_least(R->F, hy_len_sub(R->F, end, begin), 0)) return 0;
+    y = hy_len_arange(R->F, hy_len_sub(R->F, end, begin));
+    onnx__out(R, 0, onnx__len_is(begin, 0) ? y : hy_add(R->F, y, hy_len_array(R->F, begin)));
+    return 1;
+}
+
 static void onnx__do_range(onnx__run *R)
 {
-    double start = onnx__number(R, 0, 0), limit = onnx__number(R, 1, 0), delta = onnx__number(R, 2, 1), *v;
+    double start, limit, delta, *v;
     hy_dtype d = onnx__type_in(R, 0);
     int64_t i, n;
+    if (onnx__range_open(R)) return;
+    start = onnx__number(R, 0, 0);
+    limit = onnx__number(R, 1, 0);
+    delta = onnx__number(R, 2, 1);
     if (hy_error(R->F)) return;
     if (delta == 0 || !(fabs((limit - start) / delta) < 1e9)) {
         onnx__fail(R, "a step of %g", delta);
@@ -2371,7 +2673,7 @@ static void onnx__do_softmax(onnx__run *R)
     hy_argmax_opt arg;
     hy_one_hot_opt hot;
     axis = onnx__axis(R, onnx__int(R, "axis", R->opset < 13 ? 1 : -1), ndim);
-    if (!onnx__shape(R, x, &s)) return;
+    if ((R->opset < 13 || hard) && !onnx__shape(R, x, &s)) return;
     if (R->opset < 13) {                                        /* a matrix cut at the axis */
         flat.dim[0] = onnx__product(&s, 0, axis);
         flat.dim[1] = onnx__product(&s, axis, ndim);
@@ -2428,37 +2730,27 @@ static void onnx__do_lp_norm(onnx__run *R)
 /* --- products --- */
 static hy_array *onnx__matmul(onnx__run *R, hy_array *a, hy_array *b)
 {
-    hy_shape sa, sb, lead, out;
-    const int many_a = onnx__rank(R, a), many_b = onnx__rank(R, b);
-    int row = 0, i;
+    hy_len own_a[HY_MAX_DIM], own_b[HY_MAX_DIM], out[HY_MAX_DIM];
+    int many_a = onnx__rank(R, a), many_b = onnx__rank(R, b), row = many_a == 1, lead;
     if (!a || !b || hy_error(R->F)) return NULL;
     if (many_a < 1 || many_b < 1) { onnx__fail(R, "a matrix is due, not a number"); return NULL; }
     if (many_a == 1 && many_b == 1) return onnx__scalar_shape(R, hy_dot(R->F, a, b, NULL));
     if (many_b <= 2) return hy_dot(R->F, a, b, NULL);
-    if (!onnx__shape(R, a, &sa) || !onnx__shape(R, b, &sb)) return NULL;
-    if (sa.ndim == 1) { row = 1; sa = HY_SHAPE(1, sa.dim[0]); a = onnx__to(R, a, sa); }
-    lead = onnx__both(R, HY_SHAPE(1), HY_SHAPE(1));
-    lead.ndim = 0;
-    {
-        hy_shape la = sa, lb = sb;
-        la.ndim -= 2;
-        lb.ndim -= 2;
-        lead = onnx__both(R, la, lb);
-    }
-    out = lead;
-    out.ndim += 2;
-    out.dim[out.ndim - 2] = sa.dim[sa.ndim - 2];
-    out.dim[out.ndim - 1] = sa.dim[sa.ndim - 1];
-    a = onnx__spread(R, a, out);
-    out.dim[out.ndim - 2] = sb.dim[sb.ndim - 2];
-    out.dim[out.ndim - 1] = sb.dim[sb.ndim - 1];
-    b = onnx__spread(R, b, out);
+    if (row) { a = hy_expand_dims(R->F, a, 0); many_a = 2; }
+    if (onnx__lens(R, a, own_a) < 0 || onnx__lens(R, b, own_b) < 0) return NULL;
+    memcpy(out, own_a, sizeof out);
+    lead = onnx__both_lens(R, out, many_a - 2, own_b, many_b - 2);
+    if (hy_error(R->F)) return NULL;
+    out[lead] = own_a[many_a - 2];
+    out[lead + 1] = own_a[many_a - 1];
+    a = onnx__spread_lens(R, a, out, lead + 2);
+    out[lead] = own_b[many_b - 2];
+    out[lead + 1] = own_b[many_b - 1];
+    b = onnx__spread_lens(R, b, out, lead + 2);
     a = hy_linalg_gemm2(R->F, a, b, NULL);
     if (!row) return a;
-    for (i = 0; i < lead.ndim; i++) out.dim[i] = lead.dim[i];
-    out.dim[lead.ndim] = sb.dim[sb.ndim - 1];
-    out.ndim = lead.ndim + 1;
-    return onnx__to(R, a, out);
+    out[lead] = own_b[many_b - 1];
+    return onnx__to_lens(R, a, out, lead + 1);
 }
 
 static void onnx__do_matmul(onnx__run *R)
@@ -2585,10 +2877,18 @@ static hy_array *onnx__checked(onnx__run *R, hy_array *at, int64_t n)
 static hy_array *onnx__gathered_at(onnx__run *R, hy_array *x, int i, int axis)
 {
     hy_array *at = onnx__in(R, i);
-    int64_t n = x && at ? hy_dim(R->F, x, axis) : -1;
-    int below, known;
-    if (n < 0) return NULL;
-    known = onnx__known_places(R, i, &n, 1, &below);
+    hy_len size = x && at ? hy_len_of(R->F, x, axis) : hy_len_is(-1);
+    int64_t n = -1;
+    int below = 0, known = 0;
+    if (hy_error(R->F) || onnx__len_is(size, -1)) return NULL;
+    if (!hy_len_fixed(size) && (!onnx__is_known(R, i) || onnx__is_open(R, i))) {
+        at = onnx__cast(R, at, HY_I64);
+        at = hy_add(R->F, at, hy_mul(R->F, onnx__cast(R, hy_lesser_scalar(R->F, at, 0), HY_I64),
+                                     hy_len_array(R->F, size)));
+        return onnx__taken(R, x, at, axis, HY_INDEX_RAISE);
+    }
+    n = hy_len_value(R->F, size);
+    if (!onnx__is_open(R, i)) known = onnx__known_places(R, i, &n, 1, &below);
     if (hy_error(R->F)) return NULL;
     if (!known || below) at = onnx__from_end(R, at, n);
     return onnx__taken(R, x, at, axis, known ? HY_INDEX_CLIP : HY_INDEX_RAISE);
@@ -2597,21 +2897,23 @@ static hy_array *onnx__gathered_at(onnx__run *R, hy_array *x, int i, int axis)
 static void onnx__do_gather(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0), *index;
-    hy_shape s;
+    hy_len n[HY_MAX_DIM];
     hy_frame *F;
     double at;
-    int axis, k;
-    if (R->F != R->K && onnx__is_known(R, 1) && R->K && onnx__shape(R, x, &s)) {
+    int axis, k, ndim;
+    if (R->F != R->K && onnx__is_known(R, 1) && R->K && !onnx__is_open(R, 1) &&
+        (ndim = onnx__lens(R, x, n)) > 0) {
         index = onnx__known(R, 1, &F);
-        axis = onnx__axis(R, onnx__int(R, "axis", 0), s.ndim);
-        if (index && !hy_ndim(F, index) && s.ndim && onnx__read_numbers(R, 1, &at, 1) == 1 &&
-            at < (double)s.dim[axis] && at >= -(double)s.dim[axis]) { /* one place that is known: a slice */
-            int64_t i = (int64_t)at + (at < 0 ? s.dim[axis] : 0);
-            x = onnx__cut(R, x, axis, i, i + 1, 1);
-            for (k = axis; k + 1 < s.ndim; k++) s.dim[k] = s.dim[k + 1];
-            s.ndim--;
-            onnx__out(R, 0, onnx__to(R, x, s));
-            return;
+        axis = onnx__axis(R, onnx__int(R, "axis", 0), ndim);
+        if (index && !hy_ndim(F, index) && onnx__read_numbers(R, 1, &at, 1) == 1) {
+            const int64_t size = hy_len_value(R->F, n[axis]);
+            if (at < (double)size && at >= -(double)size) {     /* one place that is known: a slice */
+                int64_t i = (int64_t)at + (at < 0 ? size : 0);
+                x = onnx__cut(R, x, axis, i, i + 1, 1);
+                for (k = axis; k + 1 < ndim; k++) n[k] = n[k + 1];
+                onnx__out(R, 0, onnx__to_lens(R, x, n, ndim - 1));
+                return;
+            }
         }
     }
     axis = onnx__axis(R, onnx__int(R, "axis", 0), onnx__rank(R, x));
@@ -5696,7 +5998,7 @@ static void onnx__do_learn(onnx__run *R)
 /* --- sequences: values that move as they are, so that all of it happens beside the program --- */
 static onnx__value onnx__value_in(onnx__run *R, const onnx__node *n, int i)
 {
-    onnx__value none = { NULL, NULL, 0, NULL };
+    onnx__value none = { NULL, NULL, 0, 0, NULL };
     if (i >= n->nin || n->in[i] < 0) return none;
     onnx__load_constant(R, n->in[i]);
     return R->value[n->in[i]];
@@ -5704,13 +6006,15 @@ static onnx__value onnx__value_in(onnx__run *R, const onnx__node *n, int i)
 
 static hy_array *onnx__in_trace(onnx__run *R, onnx__value v)
 {
+    if (!v.x && v.open && hy_size(R->K, v.known) <= ONNX__MOST_LENS) return onnx__len_data(R, &v);
+    if (!v.x && v.open) onnx__settle(R, &v);
     return v.x || !v.known ? v.x : onnx__copied(R->trace, R->K, v.known);
 }
 
 /* Elements [from, to) of a value along an axis, which goes if it is not kept, in the frames that know it. */
 static onnx__value onnx__piece(onnx__run *R, onnx__value v, int64_t axis, int64_t from, int64_t to, int keep)
 {
-    onnx__value y = { NULL, NULL, 0, NULL };
+    onnx__value y = { NULL, NULL, 0, 0, NULL };
     hy_frame *F = R->F;
     int known;
     for (known = 0; known < 2; known++) {
@@ -5752,7 +6056,7 @@ static onnx__sequence *onnx__new_list(onnx__run *R, int64_t n)
 
 static void onnx__put_sequence(onnx__run *R, onnx__sequence *list)
 {
-    onnx__value v = { NULL, NULL, 0, NULL };
+    onnx__value v = { NULL, NULL, 0, 0, NULL };
     v.list = list;
     if (onnx__wants(R, 0)) R->value[R->node->out[0]] = v;
 }
@@ -7519,7 +7823,7 @@ static void onnx__push(onnx__run *R, int body, onnx__node *owner, int64_t steps)
 static onnx__value onnx__gathered(onnx__run *R, onnx__value all, onnx__value piece, int64_t axis, int first,
                                   int before)
 {
-    onnx__value y = { NULL, NULL, 0, NULL };
+    onnx__value y = { NULL, NULL, 0, 0, NULL };
     int known = R->K && piece.known && (first || all.known), k;
     hy_array *p = known ? piece.known : onnx__in_trace(R, piece), *a = known ? all.known : first ? NULL
         : onnx__in_trace(R, all);
@@ -7529,6 +7833,7 @@ static onnx__value onnx__gathered(onnx__run *R, onnx__value all, onnx__value pie
     if (!first) p = before ? onnx__join(R, p, a, k) : onnx__join(R, a, p, k);
     if (known) y.known = p;
     else y.x = p;
+    y.open = known && (piece.open || (!first && all.open));
     R->F = R->trace;
     return y;
 }
@@ -7581,7 +7886,7 @@ static void onnx__turn(onnx__run *R, onnx__active *a)
 {
     onnx__body *b = &R->m->body[a->body];
     hy_frame *F = R->K ? R->K : R->trace;
-    onnx__value v = { NULL, NULL, 0, NULL };
+    onnx__value v = { NULL, NULL, 0, 0, NULL };
     hy_array *at;
     int i;
     a->next = b->first;
@@ -7603,7 +7908,7 @@ static void onnx__begin_map(onnx__run *R, onnx__node *n, int body)
 {
     onnx__body *b = &R->m->body[body];
     onnx__sequence *list = onnx__list_in(R, 0), *out;
-    onnx__value v = { NULL, NULL, 0, NULL };
+    onnx__value v = { NULL, NULL, 0, 0, NULL };
     int i;
     if (!list) return;
     if (b->nin != n->nin || n->nout > b->nout) {
@@ -7635,7 +7940,7 @@ static hy_array *onnx__member(hy_frame *F, hy_array *x, int n, int i) { return n
 
 static void onnx__set_value(onnx__run *R, int slot, hy_array *x)
 {
-    onnx__value v = { NULL, NULL, 0, NULL };
+    onnx__value v = { NULL, NULL, 0, 0, NULL };
     v.x = x;
     R->value[slot] = v;
 }
@@ -7652,6 +7957,7 @@ static hy_array *onnx__run_kept(onnx__kept *k, hy_frame *F, int body, hy_array *
     onnx__value *before = (onnx__value *)HY_ONNX_MALLOC(bytes + 1);
     hy_array **y = (hy_array **)HY_ONNX_MALLOC(sizeof *y * (size_t)(b->nout + 1)), *all = NULL;
     int i;
+    for (i = 0; i < R->m->slots; i++) onnx__settle(R, &R->value[i]);    /* a size is its trace's own */
     if (!before || !y) hy_raise(F, HY_ERROR_MEMORY, "out of memory");
     else {
         memcpy(before, R->value, bytes);
@@ -7666,6 +7972,7 @@ static hy_array *onnx__run_kept(onnx__kept *k, hy_frame *F, int body, hy_array *
         }
         memcpy(R->value, before, bytes);
         R->trace = R->F = outer;
+        R->sizes = 0;
         R->node = k->node;
         if (test && !hy_error(F)) *test = onnx__cast(R, y[0], HY_BOOL);
         if (!hy_error(F) && b->nout > first)
@@ -8119,10 +8426,75 @@ static void onnx__note_choice(onnx__run *R, const onnx__node *n)
     }
 }
 
+/* Sums, differences, products, quotients of known sizes. 0: they are none of these. */
+static int onnx__two_lens(onnx__run *R, onnx__node *n)
+{
+    const onnx__value *a = &R->value[n->in[0]], *b = &R->value[n->in[1]];
+    const int64_t na = hy_size(R->K, a->known), nb = hy_size(R->K, b->known);
+    const int64_t *x = (const int64_t *)hy_data(R->K, a->known), *y = (const int64_t *)hy_data(R->K, b->known);
+    int64_t to[ONNX__MOST_LENS];
+    hy_shape s = hy_shape_of(R->K, (na > nb || (na == nb && hy_ndim(R->K, a->known) > hy_ndim(R->K, b->known))
+                              ? a : b)->known);
+    hy_frame *F = R->trace;
+    int i;
+    if (na != nb && hy_ndim(R->K, (na > nb ? b : a)->known) > s.ndim) return 0;
+    if (hy_dtype_of(R->K, a->known) != HY_I64 || hy_dtype_of(R->K, b->known) != HY_I64 || na < 1 || nb < 1 ||
+        na > ONNX__MOST_LENS || nb > ONNX__MOST_LENS || (na != nb && na != 1 && nb != 1) || !x || !y ||
+        (na == nb && na > 1 && (hy_ndim(R->K, a->known) > 1 || hy_ndim(R->K, b->known) > 1))) return 0;
+    for (i = 0; i < (na > nb ? na : nb); i++) {
+        hy_len u = onnx__len(R, x[na > 1 ? i : 0]), v = onnx__len(R, y[nb > 1 ? i : 0]);
+        hy_len z;
+        if (*n->op == 'D' && (!hy_len_at_least(F, u, 0) || !hy_len_at_least(F, v, 1))) return 0;    /* it rounds to 0 */
+        z = !strcmp(n->op, "Add") ? hy_len_add(F, u, v) : !strcmp(n->op, "Sub") ? hy_len_sub(F, u, v)
+            : !strcmp(n->op, "Mul") ? hy_len_mul(F, u, v) : hy_len_div(F, u, v);
+        to[i] = onnx__code(R, onnx__coded(R, z));
+    }
+    if (hy_error_code(F) == HY_ERROR_ARGUMENT) { hy_clear(F); return 0; }       /* no size: numbers wrap round */
+    if (hy_error(F)) return 1;
+    R->value[n->out[0]].known = hy_from(R->K, s, HY_I64, to);
+    return 1;
+}
+
+/* What becomes of a node whose inputs are all known, some as sizes that calls take on: they move as they are,
+ * what is counted by them is sizes again, the program makes data of them where no shape is decided by that, or
+ * they become numbers. */
+static int onnx__never_below(onnx__run *R, const onnx__value *v)
+{
+    const int64_t n = hy_size(R->K, v->known), *at = (const int64_t *)hy_data(R->K, v->known);
+    int64_t i;
+    for (i = 0; at && i < n; i++) if (onnx__is_code(at[i]) && !hy_len_at_least(R->trace, onnx__len(R, at[i]), 0)) return 0;
+    return at != NULL;
+}
+enum { ONNX__AS_NUMBERS, ONNX__AS_PLACES, ONNX__AS_SIZES, ONNX__AS_DATA };
+static int onnx__open_way(onnx__run *R, const onnx__node *n)
+{
+    static const char moves[] = " Gather Slice Squeeze Unsqueeze Reshape ";     /* of their first input */
+    char op[32];
+    int i, later = 0, decides = 0;
+    snprintf(op, sizeof op, " %.24s ", n->op);
+    if (n->body >= 0 || n->wraps || n->nout != 1 || n->out[0] < 0) return ONNX__AS_NUMBERS;
+    for (i = 0; i < n->nin; i++) {
+        const onnx__value *v = n->in[i] < 0 ? NULL : &R->value[n->in[i]];
+        if (v && v->open && i) later = 1;
+        if (v && !v->open && onnx__looks_open(R->K, v->known)) return ONNX__AS_NUMBERS;
+    }
+    for (i = 0; i < n->nout; i++) decides |= R->m->slot[n->out[i]].used;
+    if (strstr(" Add Sub Mul Div ", op) && n->nin == 2 && R->opset >= 7) return ONNX__AS_SIZES;
+    if (!strcmp(n->op, "Concat") || !strcmp(n->op, "Shape") || (strstr(moves, op) && !later))
+        return ONNX__AS_PLACES;
+    if (!strcmp(n->op, "Cast") && onnx__int(R, "to", 0) == 7) return ONNX__AS_PLACES;
+    if (!strcmp(n->op, "Where") && n->in[0] >= 0 && !R->value[n->in[0]].open) return ONNX__AS_PLACES;
+    if (!strcmp(n->op, "Equal") && n->nin == 2)         /* sizes are not what stands for others in files */
+        for (i = 0; i < 2; i++)
+            if (n->in[0] >= 0 && n->in[1] >= 0 && !R->value[n->in[i]].open && onnx__never_below(R, &R->value[n->in[1 - i]]) &&
+                onnx__all_signs(R->K, R->value[n->in[i]].known, 1)) return ONNX__AS_PLACES;
+    return decides || n->row->special ? ONNX__AS_NUMBERS : ONNX__AS_DATA;
+}
+
 static void onnx__step(onnx__run *R, onnx__node *n)
 {
-    int i, known = R->K != NULL && (!n->row || n->row->special != ONNX__RANDOM), live = 0;
-    onnx__value none = { NULL, NULL, 0, NULL };
+    int i, known = R->K != NULL && (!n->row || n->row->special != ONNX__RANDOM), live = 0, open = 0, way = 0;
+    onnx__value none = { NULL, NULL, 0, 0, NULL };
     R->F = R->trace;
     for (i = 0; i < n->nin; i++)
         if (n->in[i] >= 0) {
@@ -8130,7 +8502,13 @@ static void onnx__step(onnx__run *R, onnx__node *n)
             if (i && n->row && n->row->special == ONNX__FIRST) continue;
             known = known && R->value[n->in[i]].known != NULL;
             live |= R->value[n->in[i]].live;
+            open |= R->value[n->in[i]].open;
         }
+    if (open && (known || n->body >= 0 || n->row->special == ONNX__FLOW || n->row->special == ONNX__LISTS)) {
+        way = known && !live ? onnx__open_way(R, n) : ONNX__AS_NUMBERS;
+        for (i = 0; i < n->nin && way == ONNX__AS_NUMBERS; i++)
+            if (n->in[i] >= 0) onnx__settle(R, &R->value[n->in[i]]);
+    }
     if (known && R->net->decided && n->body < 0) onnx__note_choice(R, n);
     for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) R->value[n->out[i]] = none;
     if (n->body >= 0 || n->row->special == ONNX__FLOW) { onnx__begin(R, n); return; }
@@ -8143,13 +8521,28 @@ static void onnx__step(onnx__run *R, onnx__node *n)
             return;
         }
     }
-    if (known) {
+    if (way == ONNX__AS_DATA) known = 0;
+    if (way == ONNX__AS_SIZES) {
+        if (onnx__two_lens(R, n)) known = 1;
+        else {
+            for (i = 0; i < n->nin; i++) onnx__settle(R, &R->value[n->in[i]]);
+            way = ONNX__AS_NUMBERS;
+        }
+    }
+    if (known && way != ONNX__AS_SIZES) {
         R->F = R->K;
         onnx__do(R, n);
         R->F = R->trace;
     }
     if ((!known || live) && !(known && n->row->special == ONNX__SHAPES)) onnx__do(R, n);
-    for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) R->value[n->out[i]].live = known && live;
+    for (i = 0; i < n->nout; i++)
+        if (n->out[i] >= 0) {
+            onnx__value *v = &R->value[n->out[i]];
+            v->live = known && live;
+            v->open = R->sizes && v->known && (way == ONNX__AS_PLACES || way == ONNX__AS_SIZES ||
+                                               (n->row->special == ONNX__SHAPES && !known)) &&
+                      onnx__looks_open(R->K, v->known);
+        }
 }
 
 /* The nodes of a body: of the model's, those that are late, or all others; of those within, all. */

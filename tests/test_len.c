@@ -1,0 +1,149 @@
+/* Sizes that forward asks for by hy_len_of: one trace for all of them, with the numbers of line by line; what ends with
+ * its trace, what is no size; files of ONNX whose shapes are computed. */
+
+typedef struct { hy_block base; hy_len first; int what; } len_block;
+
+/* x: (b, t, 6), y: (1, t). Rows counted, sizes as data, reshaping there and back, repeated to sizes. */
+static hy_array *len_forward(hy_frame *F, hy_block *self, hy_array *both)
+{
+    hy_array *x = hy_get(F, both, 0), *y = hy_get(F, both, 1), *at, *z;
+    hy_len b = hy_len_of(F, x, 0), t = hy_len_of(F, x, 1), more = hy_len_add(F, t, hy_len_is(1)), to[4];
+    (void)self;
+    to[0] = b;
+    to[1] = t;
+    to[2] = hy_len_is(2);
+    to[3] = hy_len_div(F, hy_len_of(F, x, -1), hy_len_is(2));
+    z = hy_transpose(F, hy_len_reshape(F, x, 4, to), HY_AXES(0, 2, 1, 3));
+    to[0] = hy_len_mul(F, b, hy_len_is(2));
+    to[1] = hy_len_mul(F, t, hy_len_is(3));
+    z = hy_sum(F, hy_len_reshape(F, z, 2, to), HY_AXES(0), NULL);
+    at = hy_add(F, hy_len_arange(F, hy_len_add(F, more, t)), hy_len_array(F, hy_len_sub(F, more, b)));
+    to[0] = b;
+    to[1] = t;
+    y = hy_len_broadcast_to(F, y, 2, to);
+    return hy_group(F, z, at, y, hy_len_array(F, hy_len_mul(F, b, t)));
+}
+
+static hy_array *len_input(hy_frame *F, int b, int t, int at)
+{
+    hy_array *x = hy_sin(F, hy_mul_scalar(F, hy_arange(F, 0, (double)b * t * 6, 1), 0.37 + at));
+    return hy_group(F, hy_reshape(F, x, HY_INTS(b, t, 6), NULL), hy_reshape(F, hy_arange(F, 0, t, 1), HY_INTS(1, t), NULL));
+}
+
+static void len_takes_on(int threads)
+{
+    hy_frame *F = tb_threads(threads);
+    hy_block *net = tb_block(F, "len", len_forward), *lines = tb_block(F, "lines", len_forward);
+    hy_cache_stats s;
+    uint64_t seed = 5;
+    int i, k;
+    hy_hybridize(F, net, NULL);
+    for (i = 0; i < 80; i++) {
+        const int b = 1 + (int)(sized_next(&seed) % 5), t = 1 + (int)(sized_next(&seed) % 40);
+        hy_array *x, *y, *z;
+        hy_begin(F);
+        x = len_input(F, b, t, i);
+        y = hy_call(F, net, x);
+        z = hy_call(F, lines, x);
+        for (k = 0; k < 4; k++)
+            if (!CHECK(passes_same(F, hy_get(F, y, k), hy_get(F, z, k)))) printf("    (%d,%d), result %d\n", b, t, k);
+        hy_end(F);
+    }
+    s = hy_cache_info(F, net);
+    if (!CHECK(s.traces <= 4 && s.resizes > 30)) printf("    %d traces, %d resizes: %s\n", (int)s.traces, (int)s.resizes, s.fixed[0] ? s.fixed : s.bound);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+static void len_takes_on_sizes(void) { len_takes_on(1); len_takes_on(3); }
+
+/* Asks once and keeps what it got, or does with it what cannot be. */
+static hy_array *len_wrong_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    len_block *b = (len_block *)(void *)self;
+    hy_len to[2];
+    int64_t n;
+    if (!b->what) b->first = hy_len_of(F, x, 0);
+    to[0] = b->first;
+    to[1] = hy_len_is(-3);
+    if (b->what == 2) return hy_len_reshape(F, x, 2, to);
+    if (b->what == 3) return hy_len_arange(F, hy_len_sub(F, hy_len_is(2), b->first));
+    if (b->what == 4) return hy_len_array(F, hy_len_div(F, b->first, hy_len_is(0)));
+    if (b->what == 5) { to[1] = hy_len_is(0); return hy_len_reshape(F, x, 2, to); }
+    if (b->what == 6) return hy_len_reshape(F, x, 9, to);
+    n = hy_len_value(F, b->first);
+    return hy_mul_scalar(F, x, (double)n);
+}
+
+static void len_of_another_trace(void)
+{
+    static const char *const says[] = { NULL, "of another trace", "a size of -3", "a size of -5", "gives no size",
+                                        "Target shape size", "9 dims" };
+    int what, lines;
+    for (lines = 0; lines < 2; lines++)
+        for (what = 0; what < 7; what++) {
+            hy_frame *F = tb_threads(1);
+            len_block *b = HY_BLOCK_NEW(F, len_block, len_wrong_forward);
+            hy_array *y;
+            if (!lines) hy_hybridize(F, &b->base, NULL);
+            y = hy_call(F, &b->base, hy_ones(F, HY_SHAPE(7, 3)));
+            CHECK(y && hy_value(F, y, 0, 0) == 7);              /* hy_len_value: this trace is one for 7 rows */
+            y = hy_call(F, &b->base, hy_ones(F, HY_SHAPE(5, 3)));
+            CHECK(y && hy_value(F, y, 0, 0) == 5);
+            b->what = what;
+            if (what > 1) b->first = hy_len_is(7);
+            y = hy_call(F, &b->base, hy_ones(F, HY_SHAPE(9, 3, 1)));
+            if (!what) CHECK(y && hy_value(F, y, 0, 0, 0) == 9);
+            else if (lines && what == 1) CHECK(y && hy_value(F, y, 0, 0, 0) == 5);      /* there it is a number */
+            else if (!CHECK(hy_error(F) && strstr(hy_error(F), says[what])))
+                printf("    %d: %s\n", what, hy_error(F) ? hy_error(F) : "no error");
+            hy_clear(F);
+            b->what = 0;
+            CHECK(hy_value(F, hy_call(F, &b->base, hy_ones(F, HY_SHAPE(7, 3))), 0, 0) == 7);
+            OK(F);
+            CHECK(hy_close(F) == 0);
+        }
+}
+
+/* --- shapes that files compute --- */
+static void len_files(void)
+{
+    static const onnx_open_choice cases[] = {
+        { { "Reshape|x n|a", "Neg|a|y" }, 1 },
+        { { "Mul|n 32|m", "Sub|m m|d", "Cast|d|f", "Add|x f|y" }, 1 },
+        { { "Cast|n|f", "Add|x f|y" }, 1 },
+        { { "Equal|n -1|q", "Where|q 1 n|m", "Expand|x m|a", "Neg|a|y" }, 1 },
+        { { "Slice|x 0 n 0|a", "Neg|a|y" }, 1 },
+        { { "Concat|1 n|s", "Reshape|x s|a", "Expand|a s|c", "Reshape|c n|y" }, 1 },
+        { { "Sub|n 1|m", "Slice|x 0 m 0|a", "Neg|a|y" }, 0 },
+        { { "Min|n 500|m", "Slice|x 0 m 0|y" }, 0 },
+        { { "Div|n 32|d", "Cast|d|f", "Add|x f|y" }, 0 } };
+    static const int sizes[] = { 700, 3, 40, 64, 41, 2, 1, 501, 90, 64 };
+    hy_frame *F = tb_threads(1);
+    int i, k;
+    for (i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
+        hy_block *net = onnx_open_chosen(F, &cases[i]), *lines = onnx_open_chosen(F, &cases[i]);
+        CHECK(net && lines);
+        hy_hybridize(F, net, NULL);
+        for (k = 0; k < (int)(sizeof sizes / sizeof *sizes); k++) {
+            hy_array *x, *y;
+            hy_begin(F);
+            x = hy_normal(F, HY_SHAPE(sizes[k]), 0, 1);
+            y = hy_call(F, net, x);
+            if (!CHECK(passes_same(F, y, hy_call(F, lines, x))))
+                printf("    case %d, %d numbers: %s\n", i, sizes[k], hy_error(F) ? hy_error(F) : "others");
+            hy_clear(F);
+            hy_end(F);
+        }
+        if (cases[i].stays && !CHECK(hy_cache_info(F, net).traces <= 2))
+            printf("    case %d: %d traces: %s\n", i, (int)hy_cache_info(F, net).traces, hy_cache_info(F, net).bound);
+    }
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+static void test_len(void)
+{
+    RUN(len_takes_on_sizes);
+    RUN(len_of_another_trace);
+    RUN(len_files);
+}
