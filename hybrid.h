@@ -10041,17 +10041,19 @@ HY__UNUSED static int hy__sizes_fill(const hy__sizes *S, int64_t *atom)
     return 1;
 }
 
+static int hy__size_guard_holds(const hy__sizes *S, const hy__size_guard *g, const int64_t *atom)
+{
+    int64_t x, y;
+    if (!hy__size_value(S, g->a, atom, &x) || !hy__size_value(S, g->b, atom, &y)) return 0;
+    return g->holds == (g->kind == HY__GUARD_EQUAL ? x == y : g->kind == HY__GUARD_BELOW ? x < y
+                        : x % y == 0);
+}
+
 /* The first guard that these values break; -1: none. */
 HY__UNUSED static int hy__sizes_broken(const hy__sizes *S, const int64_t *atom)
 {
-    int i, holds;
-    for (i = 0; i < S->guards; i++) {
-        const hy__size_guard *g = &S->guard[i];
-        int64_t x, y;
-        if (!hy__size_value(S, g->a, atom, &x) || !hy__size_value(S, g->b, atom, &y)) return i;
-        holds = g->kind == HY__GUARD_EQUAL ? x == y : g->kind == HY__GUARD_BELOW ? x < y : x % y == 0;
-        if (holds != g->holds) return i;
-    }
+    int i;
+    for (i = 0; i < S->guards; i++) if (!hy__size_guard_holds(S, &S->guard[i], atom)) return i;
     return -1;
 }
 
@@ -52091,6 +52093,13 @@ static void hy__lens_free(hy__heap *heap, hy__lens *L)
     hy__free(heap, L);
 }
 
+static size_t hy__lens_bytes(const hy__lens *L)
+{
+    if (!L) return 0;
+    return hy__bytes_at(L) + hy__bytes_at(L->from) + hy__bytes_at(L->S.atom) + hy__bytes_at(L->S.term) +
+           hy__bytes_at(L->S.expr) + hy__bytes_at(L->S.guard);
+}
+
 static hy__lens *hy__lens_open(hy_frame *S)
 {
     hy__lens *L = S->tracer->lens;
@@ -52163,16 +52172,60 @@ HY_API hy_len hy_len_is(int64_t n)
 HY_API int hy_len_fixed(hy_len n) { return !n.trace; }
 HY_API int hy_len_same(hy_len a, hy_len b) { return a.code == b.code && a.trace == b.trace; }
 
+/* What inference took for granted so far. A size that is a number is tied to it; other guards that inputs'
+ * dims decide stay with the trace, see hy__lens_hold. */
 static void hy__len_tie(hy_frame *F, hy__lens *L, int64_t v, const char *who);
 static void hy__lens_guarded(hy_frame *F, hy__lens *L)
 {
     for (; L->guards < L->S.guards; L->guards++) {
         const hy__size_guard *g = &L->S.guard[L->guards];
-        const int64_t v = hy__is_code(g->a) ? g->a : g->b;
-        if (g->kind == HY__GUARD_EQUAL && hy__is_code(g->a) && hy__is_code(g->b)) continue;
-        if (hy__len_said(L, v)) hy__len_tie(F, L, v, "hy_len_of");
-        else F->tracer->asked |= HY__ASKED_SHAPE;
+        const int a = hy__is_code(g->a), b = hy__is_code(g->b);
+        if (!hy__len_said(L, g->a) || !hy__len_said(L, g->b)) F->tracer->asked |= HY__ASKED_SHAPE;
+        else if (g->kind == HY__GUARD_EQUAL && a != b) hy__len_tie(F, L, a ? g->a : g->b, "hy_len_of");
     }
+}
+
+/* The trace is made. What no result reads holds for its sizes, too; what says so stays with the trace. */
+static hy__lens *hy__lens_kept(hy_frame *S, const hy_graph *g)
+{
+    hy__lens *L = S->tracer->lens;
+    int i, k;
+    if (!L) return NULL;
+    if (hy__lens_upto(S, L, hy__store_of(S)->n - 1)) S->tracer->asked |= HY__ASKED_SHAPE;
+    hy__lens_guarded(S, L);
+    if (S->code) return NULL;
+    for (i = 0; i < L->S.atoms; i++) {
+        if (L->S.atom[i].kind != HY__SIZE_SYMBOL) continue;
+        for (k = 0; k < g->vars && g->var[k] != L->from[i].node; k++) continue;
+        L->from[i].node = NULL;
+        L->from[i].output = k;
+        if (k == g->vars) S->tracer->asked |= HY__ASKED_SHAPE;
+    }
+    hy__free(L->S.heap, L->type);
+    hy__free(L->S.heap, L->first);
+    L->type = NULL;
+    L->first = NULL;
+    S->tracer->lens = NULL;
+    return L;
+}
+
+/* Would forward be told the same for these inputs, whose dims of 0 and 1 are what they were? atom: room. */
+static int hy__lens_hold(const hy__lens *L, hy_array *const *in, int64_t *atom)
+{
+    const hy__sizes *S = &L->S;
+    int64_t v;
+    int i;
+    for (i = 0; i < S->atoms; i++) {
+        const hy_shape *s = S->atom[i].kind == HY__SIZE_SYMBOL ? &in[L->from[i].output]->t.type.shape : NULL;
+        atom[i] = s && (int)L->from[i].dims < s->ndim ? s->dim[L->from[i].dims] : S->atom[i].hint;
+        if (s && atom[i] < 2) return 0;
+    }
+    for (i = 0; i < S->exprs; i++)
+        if (hy__len_said(L, HY__CODES - i) && !hy__size_value(S, HY__CODES - i, atom, &v)) return 0;
+    for (i = 0; i < S->guards; i++)
+        if (hy__len_said(L, S->guard[i].a) && hy__len_said(L, S->guard[i].b) &&
+            !hy__size_guard_holds(S, &S->guard[i], atom)) return 0;
+    return 1;
 }
 
 HY_API hy_len hy_len_of(hy_frame *F, hy_array *x, int axis)
@@ -52183,7 +52236,8 @@ HY_API hy_len hy_len_of(hy_frame *F, hy_array *x, int axis)
     const int at = traced ? hy__axis(axis, x->t.type.shape.ndim) : -1;
     hy__lens *L = traced && at >= 0 && !F->code ? hy__lens_open(F) : NULL;
     hy_len len = hy_len_is(0);
-    if (!L || hy__lens_upto(F, L, x->node->number)) return hy_len_is(hy_dim(F, x, axis));
+    if (!L || hy__lens_upto(F, L, x->node->number))
+        return hy_len_is(F && F->code ? 0 : hy_dim(F, x, axis));
     F->tracer->asked |= HY__ASKED_DIMS;                 /* sizes of 0 and 1 are numbers */
     hy__lens_guarded(F, L);
     len.code = L->type[L->first[x->node->number] + x->output].shape.dim[at];
@@ -52193,16 +52247,45 @@ HY_API hy_len hy_len_of(hy_frame *F, hy_array *x, int axis)
     return len;
 }
 
-/* The store of a size, whose number or code goes to *v. NULL: it is a number, or error. */
+/* Is it a size of this frame's trace? */
+static int hy__len_mine(const hy_frame *F, hy_len n)
+{
+    const hy__lens *L = F->tracer ? F->tracer->lens : NULL;
+    return L && L->stamp == n.trace && hy__is_code(n.code) && HY__CODES - n.code < L->S.exprs;
+}
+
+/* The store of a size, whose number or code goes to *v. NULL: it is a number, or error. Bodies of loops and
+ * branches take sizes of what is around them as numbers, to which these are tied. */
 static hy__lens *hy__len_store(hy_frame *F, hy_len n, const char *who, int64_t *v)
 {
-    hy__lens *L = F && F->tracer ? F->tracer->lens : NULL;
-    *v = n.code;
+    hy_frame *at;
+    *v = F && F->code ? 0 : n.code;
     if (!F || F->code || !n.trace) return NULL;
-    if (L && L->stamp == n.trace && hy__is_code(n.code) && HY__CODES - n.code < L->S.exprs) return L;
-    *v = 0;
-    return (hy__lens *)hy__refuse(F, HY_ERROR_ARGUMENT, "%s: the size is of another trace or frame: ask for "
-                                  "it again by hy_len_of", who);
+    if (hy__len_mine(F, n)) return F->tracer->lens;
+    for (at = F; at && !hy__len_mine(at, n); at = hy__outer(at)) continue;
+    *v = at ? hy__size_hint(&at->tracer->lens->S, n.code) : 0;
+    if (at) hy__len_tie(at, at->tracer->lens, n.code, who);
+    else hy__fail(F, HY_ERROR_ARGUMENT, "%s: the size is of another trace or frame: ask for it again by "
+                  "hy_len_of", who);
+    return NULL;
+}
+
+/* The same sizes, as this frame has them. Returns their store, or NULL: they are numbers, or error. */
+static hy__lens *hy__lens_here(hy_frame *F, int ndim, const hy_len *dims, hy_len *to, const char *who)
+{
+    hy__lens *L = NULL, *own;
+    int64_t v;
+    int i;
+    if (!F || F->code) return NULL;
+    if (ndim < 0 || ndim > HY_MAX_DIM || (ndim && !dims))
+        return (hy__lens *)hy__refuse(F, HY_ERROR_ARGUMENT, "%s: %d dims", who, ndim);
+    for (i = 0; i < ndim && !F->code; i++) {
+        own = hy__len_store(F, dims[i], who, &v);
+        to[i] = own ? dims[i] : hy_len_is(v);
+        if (own) L = own;
+        else if (!F->code && v < 0) hy__fail(F, HY_ERROR_ARGUMENT, "%s: a size of %l", who, v);
+    }
+    return F->code ? NULL : L;
 }
 
 HY_API int hy_len_at_least(hy_frame *F, hy_len n, int64_t low)
@@ -52393,20 +52476,6 @@ HY_API hy_array *hy_len_arange(hy_frame *F, hy_len n)
     return pieces == 1 ? piece[0] : hy_concat(F, hy_group_of(F, pieces, piece), 0);
 }
 
-/* Are they sizes of a shape? */
-static int hy__lens_fit(hy_frame *F, int ndim, const hy_len *dims, const char *who)
-{
-    int64_t v;
-    int i;
-    if (!F || F->code) return 0;
-    if (ndim < 0 || ndim > HY_MAX_DIM || (ndim && !dims))
-        return hy__fail(F, HY_ERROR_ARGUMENT, "%s: %d dims", who, ndim) && 0;
-    for (i = 0; i < ndim && !F->code; i++)
-        if (!hy__len_store(F, dims[i], who, &v) && !F->code && v < 0)
-            hy__fail(F, HY_ERROR_ARGUMENT, "%s: a size of %l", who, v);
-    return !F->code;
-}
-
 static hy_array *hy__len_nothing(hy_frame *F, const hy_array *x, const hy_shape *s)
 {
     hy__zeros_opt opt;
@@ -52444,29 +52513,30 @@ static int64_t hy__len_number_of(const hy__lens *L, int64_t v)
 
 HY_API hy_array *hy_len_reshape(hy_frame *F, hy_array *x, int ndim, const hy_len *dims)
 {
+    static const char who[] = "hy_len_reshape";
     hy_shape own, want = hy__rank(ndim);
-    hy_len plain[HY_MAX_DIM];
-    hy__lens *L = NULL;
+    hy_len n[HY_MAX_DIM];
+    hy__lens *L = hy__lens_here(F, ndim, dims, n, who);
     hy_ints to;
     int64_t all = 1, got = 1;
     unsigned tied;
     int i, none = 0;
-    if (!hy__lens_fit(F, ndim, dims, "hy_len_reshape")) return NULL;
-    for (i = 0; i < ndim; i++) if (!hy_len_fixed(dims[i])) L = F->tracer->lens;
-    if (!L) return hy__len_plain_reshape(F, x, ndim, dims);
+    if (!F || F->code) return NULL;
+    if (!L) return hy__len_plain_reshape(F, x, ndim, n);
     own = hy__rank(hy_ndim(F, x));
     for (i = 0; i < own.ndim; i++) own.dim[i] = hy_len_of(F, x, i).code;
-    for (i = 0; i < ndim; i++) want.dim[i] = dims[i].code;
+    for (i = 0; i < ndim; i++) want.dim[i] = n[i].code;
     for (i = 0; i < own.ndim; i++) all = hy__size_times(&L->S, all, hy__len_number_of(L, own.dim[i]));
     for (i = 0; i < ndim; i++) got = hy__size_times(&L->S, got, hy__len_number_of(L, want.dim[i]));
     for (i = 0; i < ndim; i++) none |= !want.dim[i] || hy__size_hint(&L->S, want.dim[i]) < 1;
     if (F->code) return NULL;
     if (none || L->S.lost || all != got) {      /* codes of reshape say it by no size of 0, nor check it */
-        for (i = 0; i < ndim; i++) plain[i] = hy_len_is(hy_len_value(F, dims[i]));
-        return hy__lens_fit(F, ndim, plain, "hy_len_reshape") ? hy__len_plain_reshape(F, x, ndim, plain) : NULL;
+        for (i = 0; i < ndim; i++) n[i] = hy_len_is(hy_len_value(F, n[i]));
+        hy__lens_here(F, ndim, n, n, who);
+        return F->code ? NULL : hy__len_plain_reshape(F, x, ndim, n);
     }
     tied = hy__reshape_codes(&L->S, &own, &want, &to);
-    for (i = 0; i < ndim; i++) if (tied >> i & 1) hy_len_value(F, dims[i]);
+    for (i = 0; i < ndim; i++) if (tied >> i & 1) hy_len_value(F, n[i]);
     return hy_reshape(F, x, to, NULL);
 }
 
@@ -52480,28 +52550,36 @@ static hy_array *hy__len_lengthen(hy_frame *F, hy_array *x, int ndim, hy_len *ow
     return x;
 }
 
+/* x repeated 0 times. */
+static hy_array *hy__len_no_rows(hy_frame *F, hy_array *x, int ndim, const hy_len *own, const hy_len *dims,
+                                 const char *who)
+{
+    hy_shape s = hy__rank(ndim);
+    int i;
+    for (i = 0; i < ndim; i++) {
+        const int64_t have = hy_len_value(F, own[i]);
+        s.dim[i] = hy_len_value(F, dims[i]);
+        if (have != 1 && have != s.dim[i])
+            hy__fail(F, HY_ERROR_SHAPE, "%s: axis %d of size %l cannot become %l", who, i, have, s.dim[i]);
+    }
+    return F->code ? NULL : hy__len_nothing(F, x, &s);
+}
+
 HY_API hy_array *hy_len_broadcast_to(hy_frame *F, hy_array *x, int ndim, const hy_len *dims)
 {
-    hy_len own[HY_MAX_DIM];
+    static const char who[] = "hy_len_broadcast_to";
+    hy_len own[HY_MAX_DIM], n[HY_MAX_DIM];
     hy_ints to;
-    int i, k, more = 0, have;
-    if (!hy__lens_fit(F, ndim, dims, "hy_len_broadcast_to")) return NULL;
-    have = hy_ndim(F, x);
-    if (!F->code && have > ndim)
-        hy__fail(F, HY_ERROR_SHAPE, "hy_len_broadcast_to: %d dims do not become %d", have, ndim);
-    if (F->code) return NULL;
+    int i, more = 0, have;
+    hy__lens_here(F, ndim, dims, n, who);
+    dims = n;
+    have = F && !F->code ? hy_ndim(F, x) : 0;
+    if (have > ndim) hy__fail(F, HY_ERROR_SHAPE, "%s: %d dims do not become %d", who, have, ndim);
+    if (!F || F->code) return NULL;
     x = hy__len_lengthen(F, x, ndim, own);
-    for (i = 0; i < ndim; i++)
-        if (!dims[i].code && hy_len_same(own[i], hy_len_is(1))) {       /* broadcast_to takes 0 for "stay" */
-            hy_shape s = hy__rank(ndim);
-            for (k = 0; k < ndim; k++) {
-                const int64_t have_now = hy_len_value(F, own[k]);
-                s.dim[k] = hy_len_value(F, dims[k]);
-                if (have_now != 1 && have_now != s.dim[k])
-                    hy__fail(F, HY_ERROR_SHAPE, "hy_len_broadcast_to: axis %d of size %l cannot become %l", k, have_now, s.dim[k]);
-            }
-            return F->code ? NULL : hy__len_nothing(F, x, &s);
-        }
+    for (i = 0; i < ndim; i++)          /* broadcast_to takes 0 for "stay" */
+        if (!dims[i].code && hy_len_same(own[i], hy_len_is(1)))
+            return hy__len_no_rows(F, x, ndim, own, dims, who);
     for (to.n = ndim, i = 0; i < ndim; i++) {
         const int plain = hy_len_fixed(dims[i]) && !hy_len_same(own[i], dims[i]);
         more |= plain;
@@ -53010,7 +53088,7 @@ typedef struct hy__trace {
     hy__asked_dims *dims;               /* of which values forward asked for dims */
     hy__sized *sized;                   /* for which other sizes these are the same; NULL: none */
     int       fast;                     /* asked nothing: found without the lock */
-    int       open;                     /* hy_len_of gave sizes that are symbols */
+    hy__lens *lens;                     /* what sizes of hy_len_of took for granted; NULL: it gave none */
     int       flat, grouped;            /* no None, no groups within groups, in and out; it gives a group */
     int       ran, running;             /* has ever run; running calls of it */
     int64_t   used;                     /* last use: the least recently used one is dropped */
@@ -53037,6 +53115,7 @@ static void hy__trace_free(hy_frame *F, hy__trace *t)
 {
     hy__graph_disown(F->root, t->graph);
     hy__sized_free(F->root, t->sized);
+    hy__lens_free(&F->root->heap, t->lens);
     hy__free(&F->root->heap, t);
 }
 
@@ -53083,7 +53162,7 @@ static int hy__modes(const hy_frame *F) { return (F->training != 0) + 2 * (F->re
 static int hy__trace_fits(const hy_frame *F, const hy__trace *t, const hy__flat *in)
 {
     int i;
-    if (F->numbers && t->open) return 0;
+    if (F->numbers && t->lens) return 0;
     if (strcmp(t->in, in->form) || ((t->asked & HY__ASKED_TRAINING) && t->training != hy__modes(F))) return 0;
     for (i = 0; t->asked && i < t->n; i++) {
         const hy_type *now = &in->at[i]->t.type;
@@ -53157,6 +53236,7 @@ static int hy__trace_inputs_same(const hy__trace *t, const hy__flat *in)
 static int hy__trace_takes(hy_frame *F, hy__trace *t, const hy__flat *in)
 {
     hy__buffer *room = NULL;
+    size_t atoms;
     int64_t *atom;
     int takes = 0;
     if (F->numbers || !(t->asked & HY__ASKED_DIMS) || (t->asked & HY__ASKED_SHAPE) ||
@@ -53165,8 +53245,10 @@ static int hy__trace_takes(hy_frame *F, hy__trace *t, const hy__flat *in)
     if (!hy__trace_inputs_same(t, in)) return 0;
     if (!t->guarded && t->ran) { t->sized = hy__trace_sized(F, t); t->guarded = 1; }
     if (!t->sized) return 0;
-    atom = (int64_t *)hy__room(F, &room, (size_t)(t->sized->S.atoms + 1) * sizeof *atom, "sizes");
-    if (atom) takes = hy__size_call_form(t->sized, in->at, atom) && hy__same_regime(t->sized, atom, NULL);
+    atoms = (size_t)t->sized->S.atoms + (t->lens ? (size_t)t->lens->S.atoms : 0) + 1;
+    atom = (int64_t *)hy__room(F, &room, atoms * sizeof *atom, "sizes");
+    if (atom) takes = hy__size_call_form(t->sized, in->at, atom) && hy__same_regime(t->sized, atom, NULL) &&
+                      (!t->lens || hy__lens_hold(t->lens, in->at, atom + t->sized->S.atoms));
     hy__buffer_drop(&F->cache, room);
     return takes;
 }
@@ -53272,14 +53354,23 @@ static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy
                                  const hy__flat *out)
 {
     size_t types = (size_t)in->n * sizeof(hy_type), a = strlen(in->form) + 1, b = strlen(out->full) + 1;
+    hy__lens *lens = hy__lens_kept(S, g);
     size_t dims = (size_t)S->tracer->dims_n * sizeof(hy__asked_dims);
-    hy__trace *t = (hy__trace *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *t) + types + dims + a + b);
+    hy__trace *t = NULL;
     int i;
-    if (!t) { hy__no_memory(F, "trace"); hy__graph_unlist(F->root, g); return NULL; }
+    if (!S->code)
+        t = (hy__trace *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *t) + types + dims + a + b);
+    if (!t) {
+        if (!S->code) hy__no_memory(F, "trace");
+        hy__lens_free(&F->root->heap, lens);
+        hy__graph_unlist(F->root, g);
+        return NULL;
+    }
     g->owned = HY__OWNED;
     t->graph = g;
     t->asked = S->tracer->asked;
-    t->open = S->tracer->lens && S->tracer->lens->S.exprs;
+    if (lens && lens->S.exprs) t->lens = lens;
+    else hy__lens_free(&F->root->heap, lens);
     t->training = hy__modes(S);
     t->n = in->n;
     t->type = (hy_type *)(void *)((char *)t + hy__round64(sizeof *t));
@@ -53458,7 +53549,7 @@ static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn,
             all->ran++;
             memcpy(all->reason, reason, sizeof reason);
             t->next = all->first;
-            t->bytes = hy__bytes_at(t) + hy__graph_bytes(t->graph);
+            t->bytes = hy__bytes_at(t) + hy__graph_bytes(t->graph) + hy__lens_bytes(t->lens);
             all->first = t;
             t->fast = !t->asked && !all->fast;
             if (t->fast && !all->number) HY__STORE(&all->number, HY__ADD(&F->root->callers, 1));
@@ -55814,12 +55905,16 @@ HY_API hy_cache_stats hy_cache_info(hy_frame *F, hy_block *block)
     return stats;
 }
 
-/* Traces the block for inference with arguments of these types. 0, or -1. */
-static int hy__trace_untrained(hy_frame *F, hy_block *block, int n, const hy_type *type, const char *form)
+/* Traces the block with arguments of these types, in these modes, see hy__modes; with numbers where forward
+ * asks for sizes, if numbers is set. NULL on error; hy__trace_leave it. */
+static hy__trace *hy__trace_again(hy_frame *F, hy_block *block, int n, const hy_type *type, const char *form,
+                                  int modes, int numbers)
 {
-    int training = F->training, recording = F->recording, i;
+    const int training = F->training, recording = F->recording, before = F->numbers;
+    hy__trace *t = NULL;
     hy__scope scope;
     hy__flat in;
+    int i;
     hy_begin(F);
     in.n = n;
     in.at = (hy_array **)hy__room(F, &in.room, (size_t)n * sizeof *in.at + strlen(form) + 1, "hy_call");
@@ -55828,19 +55923,25 @@ static int hy__trace_untrained(hy_frame *F, hy_block *block, int n, const hy_typ
         in.at[i] = hy__handle(F);
         if (in.at[i]) in.at[i]->t.type = type[i];
     }
-    F->training = F->recording = 0;
+    F->training = modes & 1;
+    F->recording = modes >> 1;
+    F->numbers = numbers;
     if (!F->code && hy__prefix(F, block)) {
         hy__call_enter(F, block, &scope);
-        hy__trace_leave(hy__trace_find(F, &block->core->traces, hy__forward_traced, &scope, &in, 0));
+        t = hy__trace_find(F, &block->core->traces, hy__forward_traced, &scope, &in, 0);
         F->scope = scope.outer;
         hy__call_settle(F);
     }
     F->training = training;
     F->recording = recording;
+    F->numbers = before;
     hy__flat_close(F, &in);
     hy_end(F);
-    return F->code ? -1 : 0;
+    if (!F->code) return t;
+    hy__trace_leave(t);
+    return NULL;
 }
+
 /* The same for the arguments that hy_fit called it with, if it has no trace. */
 static void hy__trace_fitted(hy_frame *F, hy_block *block)
 {
@@ -55850,42 +55951,42 @@ static void hy__trace_fitted(hy_frame *F, hy_block *block)
     hy__acquire(&h->traces.lock);
     none = !h->traces.first;
     hy__release(&h->traces.lock);
-    if (none) hy__trace_untrained(F, block, 1, &h->fitted_with, "x");
+    if (none) hy__trace_leave(hy__trace_again(F, block, 1, &h->fitted_with, "x", 0, F->numbers));
 }
 
-/* The same for those of its latest call, if it took on sizes: other formats know numbers. */
-static void hy__trace_closed(hy_frame *F, hy_block *block)
+/* The same for those of its latest trace, if that takes on sizes: graphs outside know numbers. NULL: it does
+ * not, or error; hy__trace_leave it. */
+static hy__trace *hy__trace_closed(hy_frame *F, hy_block *block)
 {
     hy__traces *all = &block->core->traces;
-    hy__trace *t = NULL;
-    if (hy__is_symbolic(F) || hy__traces_mine(all) || F->code) return;
+    hy__trace *t = NULL, *closed = NULL;
+    if (hy__is_symbolic(F) || hy__traces_mine(all) || F->code) return NULL;
     hy__acquire(&all->lock);
-    if (all->first && all->first->open) {
+    if (all->first && all->first->lens) {
         t = all->first;
         HY__ADD(&t->running, 1);
     }
     hy__release(&all->lock);
-    if (!t) return;
-    F->numbers = 1;
-    hy__trace_untrained(F, block, t->n, t->type, t->in);
-    F->numbers = 0;
-    HY__ADD(&t->running, -1);
+    if (t) closed = hy__trace_again(F, block, t->n, t->type, t->in, t->training, 1);
+    hy__trace_leave(t);
+    return closed;
 }
 
 HY_API hy_graph *hy_graph_of(hy_frame *F, hy_block *block)
 {
     hy__traces *all;
+    hy__trace *t;
     hy_graph *g = NULL;
     int mine;
     if (!hy__block_ok(F, block, "hy_graph_of")) return NULL;
     hy__trace_fitted(F, block);
-    hy__trace_closed(F, block);
+    t = hy__trace_closed(F, block);
     if (F->code) return NULL;
     all = &block->core->traces;
     mine = hy__traces_mine(all);        /* asked by forward itself */
     if (!mine) hy__acquire(&all->lock);
-    if (all->first) {
-        g = all->first->graph;
+    if (t || all->first) {
+        g = t ? t->graph : all->first->graph;
         hy__acquire(&F->root->lock);
         g->owned = HY__LENT;
         g->maker = all;
@@ -55893,6 +55994,7 @@ HY_API hy_graph *hy_graph_of(hy_frame *F, hy_block *block)
         hy__release(&F->root->lock);
     }
     if (!mine) hy__release(&all->lock);
+    hy__trace_leave(t);
     if (!g) hy__fail(F, HY_ERROR_STATE, "hy_graph_of: Please first call hy_hybridize and then hy_call at "
                      "least once");
     return g;
@@ -65312,6 +65414,7 @@ static void hy__check_all(hy__check *C, hy__scope *scope, hy_array *x, const hy_
 {
     hy_frame *F = C->F;
     hy__trace *was = HY__LOAD(&C->block->core->traces.first), *now, *again = NULL;
+    const int numbers = F->numbers;
     hy__buffer *room = NULL;
     hy__flat turned;
     hy_array *other;
@@ -65321,7 +65424,7 @@ static void hy__check_all(hy__check *C, hy__scope *scope, hy_array *x, const hy_
     now = F->code ? NULL : hy__trace_make(F, hy__forward_traced, scope, in);
     if (now) again = hy__trace_make(F, hy__forward_traced, scope, in);
     while (was && !hy__trace_fits(F, was, in)) was = was->next;
-    F->numbers = 0;
+    F->numbers = numbers;
     if (again) {
         hy__check_graphs(C, now->graph, again->graph, "traced twice, the graph");
         if (was) hy__check_graphs(C, was->graph, now->graph, "the graph in use");
@@ -73565,7 +73668,7 @@ static hy__trace *hy__export_best(hy__traces *all, int *least)
     for (t = all->first; t; t = t->next) {
         cost = t->asked & HY__ASKED_TRAINING ? t->training ? 5 : 1 : 0;
         if (t->asked & (HY__ASKED_SHAPE | HY__ASKED_DIMS | HY__ASKED_DTYPE)) cost += 2;
-        if (t->open) cost += 16;
+        if (t->lens) cost += 16;
         if (cost < *least) { *least = cost; best = t; }
     }
     return best;
@@ -73582,9 +73685,7 @@ static void hy__export_untrained(hy_frame *F, hy_block *net)
     if (best && least >= 4) HY__ADD(&best->running, 1);     /* it stays meanwhile */
     hy__release(&all->lock);
     if (!best || least < 4) return;
-    F->numbers = 1;
-    hy__trace_untrained(F, net, best->n, best->type, best->in);
-    F->numbers = 0;
+    hy__trace_leave(hy__trace_again(F, net, best->n, best->type, best->in, 0, 1));
     HY__ADD(&best->running, -1);
 }
 
@@ -73632,6 +73733,7 @@ static int hy__export_ok(hy_frame *F, hy_block *net, const char *who)
  * trace, or NULL, and closes its inputs. */
 static hy__trace *hy__export_call(hy_frame *F, hy_block *net, hy_array *inputs, const char *who, hy__flat *in)
 {
+    const int numbers = F->numbers;
     hy__scope scope;
     hy__trace *t;
     in->room = NULL;
@@ -73639,7 +73741,7 @@ static hy__trace *hy__export_call(hy_frame *F, hy_block *net, hy_array *inputs, 
     hy__call_enter(F, net, &scope);
     F->numbers = 1;
     t = hy__traced_open(F, &net->core->traces, hy__forward_traced, &scope, inputs, 0, in);
-    F->numbers = 0;
+    F->numbers = numbers;
     F->scope = scope.outer;
     hy__call_settle(F);
     return t;
