@@ -2738,7 +2738,7 @@ struct hy_op {
     OWN(_pad_grad, NULL, NULL, HY_OP_MOVES, "gradient of pad") \
     OPT(diag, "diag", NULL, HY_OP_MOVES, "a diagonal, or a matrix with one") \
     OWN_OPT(_diag_grad, NULL, NULL, HY_OP_MOVES, "gradient of diag") \
-    OP(broadcast_to, "broadcast_to", NULL, HY_OP_MOVES | HY_OP_KEEPS, "axes of size 1 repeated") \
+    OP(broadcast_to, "broadcast_to", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_SIZES, "axes of size 1 repeated") \
     OP(broadcast_axis, "broadcast_axis", "broadcast_axes", HY_OP_MOVES | HY_OP_KEEPS, \
         "named axes of size 1 repeated") \
     OPT(broadcast_like, "broadcast_like", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_LIKE | HY_OP_SIZES, \

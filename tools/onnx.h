@@ -1059,7 +1059,8 @@ static void onnx__read_model(onnx__model *m, onnx__bytes b)
 typedef struct onnx__value {
     hy_array *x, *known;                /* in the program; at its side */
     int       live;                     /* both, and the program has to compute it, too */
-    int       open;                     /* some of the known numbers are codes of sizes, see onnx__len */
+    int       open;                     /* some of the known numbers, i64, are codes of sizes, see onnx__len; */
+                                        /* 2: as i32 in the file */
     struct onnx__sequence *list;            /* a sequence instead */
 } onnx__value;
 
@@ -1095,6 +1096,7 @@ typedef struct onnx__run {
     int           opset, depth, late;   /* late: only late nodes run, else the others */
     int           blamed, steps, listed;        /* listed: values in all sequences so far */
     uint64_t      sizes;                /* the trace that codes of sizes are of; 0: there are none yet */
+    int           wide;                 /* some may be beyond i32 */
     onnx__sequence *lists;
     void        (*walk)(struct onnx__run *R, int body);         /* runs a body within an operator */
     onnx__active  stack[ONNX__MOST_DEPTH + 2];
@@ -1171,9 +1173,9 @@ static void onnx__settle(onnx__run *R, onnx__value *v)
     hy_frame *K = R->K;
     hy_array *x = v->open && !hy_error(K) ? hy_copy(K, v->known) : NULL;
     int64_t *at = x ? (int64_t *)hy_write(K, x) : NULL, i, n = x ? hy_size(K, x) : 0;
-    v->open = 0;
     for (i = 0; at && i < n; i++) at[i] = hy_len_value(R->trace, onnx__len(R, at[i]));
-    if (at) v->known = x;
+    if (at) v->known = v->open == 2 ? hy_cast(K, x, HY_I32) : x;
+    v->open = 0;
 }
 
 /* Sizes as data of the program. */
@@ -1190,7 +1192,8 @@ static hy_array *onnx__len_data(onnx__run *R, const onnx__value *v)
     for (i = 0; n > 1 && i < n; i++) part[i] = hy_reshape(F, part[i], HY_INTS(1), NULL);
     all = n > 1 ? hy_concat(F, hy_group_of(F, (int)n, part), 0) : part[0];
     for (to.n = s.ndim, i = 0; i < s.ndim; i++) to.v[i] = s.dim[i];
-    return s.ndim == (n > 1) ? all : hy_reshape(F, all, to, NULL);
+    if (s.ndim != (n > 1)) all = hy_reshape(F, all, to, NULL);
+    return v->open == 2 ? hy_cast(F, all, HY_I32) : all;
 }
 
 static hy_array *onnx__copied(hy_frame *F, hy_frame *K, hy_array *x)
@@ -1269,7 +1272,8 @@ static int onnx__is_open(onnx__run *R, int i)
 static int onnx__lens_in(onnx__run *R, int i, hy_len *to, int most)
 {
     const onnx__value *v = &R->value[R->node->in[i]];
-    const int64_t n = hy_size(R->K, v->known), *at = (const int64_t *)hy_data(R->K, v->known);
+    hy_array *all = v->open || hy_dtype_of(R->K, v->known) == HY_I64 ? v->known : hy_cast(R->K, v->known, HY_I64);
+    const int64_t n = hy_size(R->K, all), *at = (const int64_t *)hy_data(R->K, all);
     int k;
     if (n > most) { onnx__fail(R, "input %d has more than %d numbers", i, most); return -1; }
     for (k = 0; at && k < n; k++) to[k] = onnx__len(R, at[k]);
@@ -2005,8 +2009,8 @@ static void onnx__do_cast(onnx__run *R)
     if (R->node->kind) { onnx__out(R, 0, onnx__narrowed(R, x, R->node->kind)); return; }
     if (onnx__has(R, 1)) {
         const onnx__value *like = &R->value[R->node->in[1]];
-        d = like->x ? hy_dtype_of(R->trace, like->x) : like->known ? hy_dtype_of(R->K, like->known)
-            : HY_DTYPE_NONE;
+        d = like->x ? hy_dtype_of(R->trace, like->x) : like->open == 2 ? HY_I32
+            : like->known ? hy_dtype_of(R->K, like->known) : HY_DTYPE_NONE;
     }
     if (!d) { onnx__fail(R, "hybrid.h has no type %s", onnx__kind_name(to)); return; }
     onnx__out(R, 0, hy_cast(R->F, d == HY_BOOL ? hy_not_equal_scalar(R->F, x, 0) : x, d));
@@ -2104,7 +2108,9 @@ static void onnx__reshape_open(onnx__run *R, hy_array *x)
         if (onnx__len_is(to[i], -1)) all = i;
         else rest = hy_len_mul(R->F, rest, to[i]);
     }
-    if (all >= 0) to[all] = hy_len_div(R->F, onnx__len_product(R, own, 0, have), rest);
+    if (all >= 0 && !hy_len_at_least(R->F, rest, 1)) rest = hy_len_is(hy_len_value(R->F, rest));
+    if (all >= 0)
+        to[all] = onnx__len_is(rest, 0) ? rest : hy_len_div(R->F, onnx__len_product(R, own, 0, have), rest);
     onnx__out(R, 0, onnx__to_lens(R, x, to, n));
 }
 
@@ -2328,13 +2334,27 @@ static void onnx__do_slice(onnx__run *R)
     onnx__out(R, 0, x == onnx__in(R, 0) ? hy_identity(R->F, x) : x);
 }
 
+/* Makes sizes that an array and its expansion have side by side comparable: a size beside a number is one,
+ * and so is one that may be 1. Returns whether others meet, which the program asks then. */
+static int onnx__meet(onnx__run *R, hy_len *n, int ndim, hy_len *own, int have)
+{
+    int i, k, meet = 0;
+    for (i = ndim - 1, k = have - 1; i >= 0 && k >= 0 && !hy_error(R->F); i--, k--) {
+        if (hy_len_same(n[i], own[k]) || onnx__len_is(n[i], 1) || onnx__len_is(own[k], 1)) continue;
+        if (hy_len_fixed(own[k]) || !hy_len_at_least(R->F, n[i], 2)) n[i] = hy_len_is(hy_len_value(R->F, n[i]));
+        if (hy_len_fixed(n[i]) && !onnx__len_is(n[i], 1)) own[k] = hy_len_is(hy_len_value(R->F, own[k]));
+        meet |= !hy_len_fixed(n[i]);
+    }
+    return meet;
+}
+
 static void onnx__do_expand(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0);
     hy_ints to;
     hy_shape s;
     hy_len n[HY_MAX_DIM], own[HY_MAX_DIM];
-    int i, ndim, have;
+    int i, ndim, have, meet;
     if (onnx__is_open(R, 1)) ndim = onnx__lens_in(R, 1, n, HY_MAX_DIM);
     else {
         if (!onnx__ints_in(R, 1, &to)) return;
@@ -2344,10 +2364,12 @@ static void onnx__do_expand(onnx__run *R)
     if (ndim < 0 || (have = onnx__lens(R, x, own)) < 0) return;
     for (i = 0; i < ndim; i++)
         if (hy_len_fixed(n[i]) && n[i].code < 0) { onnx__fail(R, "a size of %d", (int)n[i].code); return; }
+    meet = onnx__meet(R, n, ndim, own, have);
     ndim = onnx__both_lens(R, n, ndim, own, have);
     if (!hy_error(R->F))
-        onnx__out(R, 0, onnx__plain(n, ndim, &s) && have == ndim && onnx__plain(own, have, &s)
-                  ? onnx__spread(R, x, (onnx__plain(n, ndim, &s), s)) : onnx__spread_lens(R, x, n, ndim));
+        onnx__out(R, 0, meet ? hy_len_broadcast_to(R->F, x, ndim, n)
+                  : onnx__plain(own, have, &s) && onnx__plain(n, ndim, &s) ? onnx__spread(R, x, s)
+                  : onnx__spread_lens(R, x, n, ndim));
 }
 
 static void onnx__do_tile(onnx__run *R)
@@ -2407,15 +2429,17 @@ static int onnx__range_open(onnx__run *R)
     hy_array *y;
     double step = 1;
     int i, open = onnx__is_open(R, 0) || onnx__is_open(R, 1);
-    for (i = 0; i < 2; i++) open = open && onnx__is_known(R, i) && onnx__type_in(R, i) == HY_I64;
-    if (!open || onnx__is_open(R, 2)) return 0;
+    const hy_dtype type = open && onnx__is_known(R, 0) ? onnx__type_in(R, 0) : HY_DTYPE_NONE;
+    for (i = 0; i < 2; i++) open = open && onnx__is_known(R, i) && onnx__type_in(R, i) == type;
+    if (!open || (type != HY_I64 && type != HY_I32) || onnx__is_open(R, 2)) return 0;
     step = onnx__number(R, 2, 1);
     if (step != 1 || onnx__lens_in(R, 0, &begin, 1) != 1 || onnx__lens_in(R, 1, &end, 1) != 1) return 0;
     if (hy_len_fixed(begin) && begin.code < 0) return 0;
     if ((hy_len_fixed(end) && !onnx__within(end.code, 0, INT32_MAX)) || (hy_len_fixed(begin) && begin.code > INT32_MAX) ||
         !hy_len_at_least(R->F, hy_len_sub(R->F, end, begin), 0)) return 0;
     y = hy_len_arange(R->F, hy_len_sub(R->F, end, begin));
-    onnx__out(R, 0, onnx__len_is(begin, 0) ? y : hy_add(R->F, y, hy_len_array(R->F, begin)));
+    if (!onnx__len_is(begin, 0)) y = hy_add(R->F, y, hy_len_array(R->F, begin));
+    onnx__out(R, 0, onnx__cast(R, y, type));
     return 1;
 }
 
@@ -8426,6 +8450,9 @@ static void onnx__note_choice(onnx__run *R, const onnx__node *n)
     }
 }
 
+/* Does what is counted by it stay in i32, beside sizes of arrays? */
+static int onnx__narrow_len(hy_len n) { return !hy_len_fixed(n) || (n.code <= 1 << 20 && n.code >= -(1 << 20)); }
+
 /* Sums, differences, products, quotients of known sizes. 0: they are none of these. */
 static int onnx__two_lens(onnx__run *R, onnx__node *n)
 {
@@ -8444,6 +8471,7 @@ static int onnx__two_lens(onnx__run *R, onnx__node *n)
     for (i = 0; i < (na > nb ? na : nb); i++) {
         hy_len u = onnx__len(R, x[na > 1 ? i : 0]), v = onnx__len(R, y[nb > 1 ? i : 0]);
         hy_len z;
+        R->wide |= !onnx__narrow_len(u) || !onnx__narrow_len(v) || (*n->op == 'M' && !hy_len_fixed(u) && !hy_len_fixed(v));
         if (*n->op == 'D' && (!hy_len_at_least(F, u, 0) || !hy_len_at_least(F, v, 1))) return 0;    /* it rounds to 0 */
         z = !strcmp(n->op, "Add") ? hy_len_add(F, u, v) : !strcmp(n->op, "Sub") ? hy_len_sub(F, u, v)
             : !strcmp(n->op, "Mul") ? hy_len_mul(F, u, v) : hy_len_div(F, u, v);
@@ -8465,30 +8493,44 @@ static int onnx__never_below(onnx__run *R, const onnx__value *v)
     for (i = 0; at && i < n; i++) if (onnx__is_code(at[i]) && !hy_len_at_least(R->trace, onnx__len(R, at[i]), 0)) return 0;
     return at != NULL;
 }
-enum { ONNX__AS_NUMBERS, ONNX__AS_PLACES, ONNX__AS_SIZES, ONNX__AS_DATA };
+enum { ONNX__AS_NUMBERS, ONNX__AS_PLACES, ONNX__AS_SIZES, ONNX__AS_DATA, ONNX__AS_CAST };
 static int onnx__open_way(onnx__run *R, const onnx__node *n)
 {
-    static const char moves[] = " Gather Slice Squeeze Unsqueeze Reshape ";     /* of their first input */
+    static const char moves[] = " Gather Slice Squeeze Unsqueeze Reshape Identity ";    /* of their first input */
     char op[32];
-    int i, later = 0, decides = 0;
+    int i, later = 0, decides = 0, narrow = 0, to = 0;
     snprintf(op, sizeof op, " %.24s ", n->op);
     if (n->body >= 0 || n->wraps || n->nout != 1 || n->out[0] < 0) return ONNX__AS_NUMBERS;
     for (i = 0; i < n->nin; i++) {
         const onnx__value *v = n->in[i] < 0 ? NULL : &R->value[n->in[i]];
         if (v && v->open && i) later = 1;
+        narrow |= v && v->open == 2;
         if (v && !v->open && onnx__looks_open(R->K, v->known)) return ONNX__AS_NUMBERS;
     }
     for (i = 0; i < n->nout; i++) decides |= R->m->slot[n->out[i]].used;
+    if (strstr(moves, op) && !later) return ONNX__AS_PLACES;
+    if (!strcmp(n->op, "Cast")) {
+        to = onnx__int(R, "to", 0);
+        if (to == 7 || (to == 6 && !R->wide)) return ONNX__AS_CAST;
+    }
+    if (narrow) return decides || n->row->special ? ONNX__AS_NUMBERS : ONNX__AS_DATA;
     if (strstr(" Add Sub Mul Div ", op) && n->nin == 2 && R->opset >= 7) return ONNX__AS_SIZES;
-    if (!strcmp(n->op, "Concat") || !strcmp(n->op, "Shape") || (strstr(moves, op) && !later))
-        return ONNX__AS_PLACES;
-    if (!strcmp(n->op, "Cast") && onnx__int(R, "to", 0) == 7) return ONNX__AS_PLACES;
+    if (!strcmp(n->op, "Concat") || !strcmp(n->op, "Shape")) return ONNX__AS_PLACES;
     if (!strcmp(n->op, "Where") && n->in[0] >= 0 && !R->value[n->in[0]].open) return ONNX__AS_PLACES;
     if (!strcmp(n->op, "Equal") && n->nin == 2)         /* sizes are not what stands for others in files */
         for (i = 0; i < 2; i++)
             if (n->in[0] >= 0 && n->in[1] >= 0 && !R->value[n->in[i]].open && onnx__never_below(R, &R->value[n->in[1 - i]]) &&
                 onnx__all_signs(R->K, R->value[n->in[i]].known, 1)) return ONNX__AS_PLACES;
     return decides || n->row->special ? ONNX__AS_NUMBERS : ONNX__AS_DATA;
+}
+
+/* Are there sizes among what a node gives? */
+static void onnx__opened(onnx__run *R, const onnx__node *n, int way, onnx__value *v)
+{
+    const int narrow = way == ONNX__AS_CAST ? onnx__int(R, "to", 0) == 6
+                       : way == ONNX__AS_PLACES && R->value[n->in[0]].open == 2;
+    v->open = onnx__looks_open(R->K, v->known) * (1 + narrow);
+    if (narrow && !v->open) v->known = hy_cast(R->K, v->known, HY_I32);
 }
 
 static void onnx__step(onnx__run *R, onnx__node *n)
@@ -8529,19 +8571,19 @@ static void onnx__step(onnx__run *R, onnx__node *n)
             way = ONNX__AS_NUMBERS;
         }
     }
-    if (known && way != ONNX__AS_SIZES) {
+    if (known && way != ONNX__AS_SIZES && way != ONNX__AS_CAST) {
         R->F = R->K;
         onnx__do(R, n);
         R->F = R->trace;
     }
+    if (way == ONNX__AS_CAST) R->value[n->out[0]].known = R->value[n->in[0]].known;
     if ((!known || live) && !(known && n->row->special == ONNX__SHAPES)) onnx__do(R, n);
     for (i = 0; i < n->nout; i++)
         if (n->out[i] >= 0) {
             onnx__value *v = &R->value[n->out[i]];
             v->live = known && live;
-            v->open = R->sizes && v->known && (way == ONNX__AS_PLACES || way == ONNX__AS_SIZES ||
-                                               (n->row->special == ONNX__SHAPES && !known)) &&
-                      onnx__looks_open(R->K, v->known);
+            if (R->sizes && v->known && (way || (n->row->special == ONNX__SHAPES && !known)))
+                onnx__opened(R, n, way, v);
         }
 }
 
