@@ -9803,6 +9803,17 @@ HY__UNUSED static int64_t hy__size_times(hy__sizes *S, int64_t a, int64_t b)
     return fits ? hy__size_close(S, &sum) : hy__size_lost(S);
 }
 
+/* A sum, a product of limits, which beyond the range of sizes stay at its ends. */
+static int64_t hy__limit_sum(int64_t a, int64_t b)
+{
+    return hy__most(hy__least(a + b, HY__SIZE_FAR), -HY__SIZE_FAR);
+}
+static int64_t hy__limit_product(int64_t a, int64_t b)
+{
+    int64_t v;
+    return hy__product_in(a, b, &v) ? v : (a < 0) == (b < 0) ? HY__SIZE_FAR : -HY__SIZE_FAR;
+}
+
 /* The least and the largest value of a size, as far as they are known from those of its atoms. */
 static void hy__size_range(const hy__sizes *S, int64_t v, int64_t *low, int64_t *high)
 {
@@ -9814,10 +9825,12 @@ static void hy__size_range(const hy__sizes *S, int64_t v, int64_t *low, int64_t 
         int64_t least = t->factor, most = t->factor;
         for (k = 0; known && k < t->n; k++) {
             const hy__size_atom *a = &S->atom[t->atom[k]];
-            known = a->low >= 0 && hy__product_in(least, least < 0 ? a->high : a->low, &least) &&
-                    hy__product_in(most, most < 0 ? a->low : a->high, &most);
+            known = a->low >= 0;
+            least = hy__limit_product(least, least < 0 ? a->high : a->low);
+            most = hy__limit_product(most, most < 0 ? a->low : a->high);
         }
-        known = known && hy__sum_in(*low, least, low) && hy__sum_in(*high, most, high);
+        *low = hy__limit_sum(*low, least);
+        *high = hy__limit_sum(*high, most);
     }
     if (!known) { *low = -HY__SIZE_FAR; *high = HY__SIZE_FAR; }
 }
