@@ -51480,13 +51480,28 @@ static hy__holder *hy__holder_resize(hy_frame *F, hy_graph *g, hy__program *p, h
 }
 
 /* A size for which memory is planned, `above` steps above the next one: programs for sizes that grow are
- * few. */
-enum { HY__CEILINGS = 2 };
+ * few. Twice as far where an array of all sizes would still be small, which takes most steps. */
+enum { HY__CEILINGS = 7, HY__CEILING_PARTS = 8, HY__CEILING_BYTES = 1 << 23 };
 static int64_t hy__ceiling(int64_t n, int above)
 {
     int64_t top = 8;
     while (top < n || above-- > 0) top = top & (top - 1) ? top / 3 * 4 : top / 2 * 3;
     return top;
+}
+
+/* How far above: sizes may be up to 8 times as large then, and arrays the square of that. */
+static int hy__ceiling_steps(const hy__program *p)
+{
+    int steps = HY__CEILINGS;
+    while (steps > 2 && p->plan.arena > (size_t)HY__CEILING_BYTES >> (steps - 1)) steps--;
+    return steps;
+}
+
+/* The ceiling `above` steps up, or so many parts of the way to it. */
+static int64_t hy__ceiling_part(int64_t n, int above, int part)
+{
+    const int64_t low = above ? hy__ceiling(n, above - 1) : n;
+    return low + (hy__ceiling(n, above) - low) * part / HY__CEILING_PARTS;
 }
 
 /* A raised size that is tied to others, "keys = past + 1", becomes what these say. Returns how many did. */
@@ -51516,19 +51531,21 @@ static int hy__sizes_raised(hy_frame *F, const hy__program *p, hy_array *const *
 {
     const hy__sized *Z = (const hy__sized *)HY__LOAD(&p->sized);
     hy__size_call a, b;
-    int i, d, above, same = 0, failed;
+    int i, d, try_, same = 0, failed;
     a.room = b.room = NULL;
     failed = hy__size_call_open(F, &a, p, Z) || hy__size_call_open(F, &b, p, Z) ||
              !hy__size_call_form(Z, in, a.atom);
-    for (above = 0; above < HY__CEILINGS && !same && !failed; above++) {
+    for (try_ = hy__ceiling_steps(p) * HY__CEILING_PARTS; try_-- > 0 && !same && !failed;) {
         for (i = 0; i < p->inputs; i++) {
             hy_shape *s = &raised[i].t.type.shape;
             at[i] = &raised[i];
             raised[i].t.type = in[i]->t.type;
             for (d = 0; d < s->ndim; d++)
-                if (hy__is_code(Z->input[i].shape.dim[d])) s->dim[d] = hy__ceiling(s->dim[d], above);
+                if (hy__is_code(Z->input[i].shape.dim[d]))
+                    s->dim[d] = hy__ceiling_part(s->dim[d], try_ / HY__CEILING_PARTS,
+                                                 try_ % HY__CEILING_PARTS + 1);
         }
-        for (d = 0, same = 1; d < HY__CEILINGS + 1 && same; d++) {
+        for (d = 0, same = 1; d < 3 && same; d++) {
             same = hy__size_call_form(Z, at, b.atom);
             if (!same || !hy__sizes_agree(Z, b.atom, raised)) break;
         }
