@@ -51480,8 +51480,8 @@ static hy__holder *hy__holder_resize(hy_frame *F, hy_graph *g, hy__program *p, h
 }
 
 /* A size for which memory is planned, `above` steps above the next one: programs for sizes that grow are
- * few. Twice as far where an array of all sizes would still be small, which takes most steps. */
-enum { HY__CEILINGS = 7, HY__CEILING_PARTS = 8, HY__CEILING_BYTES = 1 << 23 };
+ * few. More than HY__CEILINGS steps where all that is computed is small even then. */
+enum { HY__CEILINGS = 2, HY__MOST_CEILINGS = 7, HY__CEILING_PARTS = 8, HY__CEILING_BYTES = 1 << 20 };
 static int64_t hy__ceiling(int64_t n, int above)
 {
     int64_t top = 8;
@@ -51489,12 +51489,19 @@ static int64_t hy__ceiling(int64_t n, int above)
     return top;
 }
 
-/* How far above: sizes may be up to 8 times as large then, and arrays the square of that. */
-static int hy__ceiling_steps(const hy__program *p)
+/* Does all that a program computes take little memory for these sizes? */
+static int hy__ceiling_small(const hy__program *p, const hy__sized *Z, const int64_t *atom)
 {
-    int steps = HY__CEILINGS;
-    while (steps > 2 && p->plan.arena > (size_t)HY__CEILING_BYTES >> (steps - 1)) steps--;
-    return steps;
+    size_t bytes = 0;
+    int v;
+    for (v = 0; v < p->plan.values && bytes <= (size_t)HY__CEILING_BYTES; v++) {
+        hy_type t = Z->type[v];
+        if (p->plan.spot[v].where != HY__AT_ARENA) continue;
+        if (!hy__size_shape(&Z->S, &Z->type[v].shape, atom, &t.shape) || hy__size(&t.shape) > HY__CEILING_BYTES)
+            return 0;
+        bytes += (size_t)hy__bytes(&t);
+    }
+    return bytes <= (size_t)HY__CEILING_BYTES;
 }
 
 /* The ceiling `above` steps up, or so many parts of the way to it. */
@@ -51531,25 +51538,26 @@ static int hy__sizes_raised(hy_frame *F, const hy__program *p, hy_array *const *
 {
     const hy__sized *Z = (const hy__sized *)HY__LOAD(&p->sized);
     hy__size_call a, b;
-    int i, d, try_, same = 0, failed;
+    int i, d, above, left, same = 0, failed;
     a.room = b.room = NULL;
     failed = hy__size_call_open(F, &a, p, Z) || hy__size_call_open(F, &b, p, Z) ||
              !hy__size_call_form(Z, in, a.atom);
-    for (try_ = hy__ceiling_steps(p) * HY__CEILING_PARTS; try_-- > 0 && !same && !failed;) {
+    for (left = HY__MOST_CEILINGS * HY__CEILING_PARTS; left-- > 0 && !same && !failed;) {
+        above = left / HY__CEILING_PARTS;
         for (i = 0; i < p->inputs; i++) {
             hy_shape *s = &raised[i].t.type.shape;
             at[i] = &raised[i];
             raised[i].t.type = in[i]->t.type;
             for (d = 0; d < s->ndim; d++)
                 if (hy__is_code(Z->input[i].shape.dim[d]))
-                    s->dim[d] = hy__ceiling_part(s->dim[d], try_ / HY__CEILING_PARTS,
-                                                 try_ % HY__CEILING_PARTS + 1);
+                    s->dim[d] = hy__ceiling_part(s->dim[d], above, left % HY__CEILING_PARTS + 1);
         }
         for (d = 0, same = 1; d < 3 && same; d++) {
             same = hy__size_call_form(Z, at, b.atom);
             if (!same || !hy__sizes_agree(Z, b.atom, raised)) break;
         }
-        same = same && hy__size_call_form(Z, at, b.atom) && hy__same_regime(Z, a.atom, b.atom);
+        same = same && hy__size_call_form(Z, at, b.atom) && hy__same_regime(Z, a.atom, b.atom) &&
+               (above < HY__CEILINGS || hy__ceiling_small(p, Z, b.atom));
     }
     hy__buffer_drop(&F->cache, a.room);
     hy__buffer_drop(&F->cache, b.room);
