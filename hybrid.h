@@ -2738,7 +2738,8 @@ struct hy_op {
     OWN(_pad_grad, NULL, NULL, HY_OP_MOVES, "gradient of pad") \
     OPT(diag, "diag", NULL, HY_OP_MOVES, "a diagonal, or a matrix with one") \
     OWN_OPT(_diag_grad, NULL, NULL, HY_OP_MOVES, "gradient of diag") \
-    OP(broadcast_to, "broadcast_to", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_SIZES, "axes of size 1 repeated") \
+    OP(broadcast_to, "broadcast_to", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_SIZES, \
+       "axes of size 1 repeated") \
     OP(broadcast_axis, "broadcast_axis", "broadcast_axes", HY_OP_MOVES | HY_OP_KEEPS, \
         "named axes of size 1 repeated") \
     OPT(broadcast_like, "broadcast_like", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_LIKE | HY_OP_SIZES, \
@@ -51497,8 +51498,8 @@ static int hy__ceiling_small(const hy__program *p, const hy__sized *Z, const int
     for (v = 0; v < p->plan.values && bytes <= (size_t)HY__CEILING_BYTES; v++) {
         hy_type t = Z->type[v];
         if (p->plan.spot[v].where != HY__AT_ARENA) continue;
-        if (!hy__size_shape(&Z->S, &Z->type[v].shape, atom, &t.shape) || hy__size(&t.shape) > HY__CEILING_BYTES)
-            return 0;
+        if (!hy__size_shape(&Z->S, &Z->type[v].shape, atom, &t.shape) ||
+            hy__size(&t.shape) > HY__CEILING_BYTES) return 0;
         bytes += (size_t)hy__bytes(&t);
     }
     return bytes <= (size_t)HY__CEILING_BYTES;
