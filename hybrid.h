@@ -3918,7 +3918,9 @@ HY_API const char *hy_context_of(hy_frame *F, hy_array *x);       /* "cpu(0)": o
 
 /* --- arrays: sizes that may be others in the next call. Where hy_dim ties a trace to a number, hy_len_of
  *     gives a size that calls take on: it goes into the functions below, and nowhere else. Line by line it is
- *     the number itself. A size ends with its trace. --- */
+ *     the number itself. A size ends with its trace; bodies of loops and branches take it as a number.
+ *     hy_len_fixed, hy_len_at_least and hy_len_same say what a trace is sure of, and line by line more is so:
+ *     they choose between ways to the same result. --- */
 HY_API hy_len    hy_len_of(hy_frame *F, hy_array *x, int axis);
 HY_API hy_len    hy_len_is(int64_t n);                            /* the number n */
 HY_API hy_len    hy_len_add(hy_frame *F, hy_len a, hy_len b);
@@ -51482,7 +51484,7 @@ static hy__holder *hy__holder_resize(hy_frame *F, hy_graph *g, hy__program *p, h
 
 /* A size for which memory is planned, `above` steps above the next one: programs for sizes that grow are
  * few. More than HY__CEILINGS steps where all that is computed is small even then. */
-enum { HY__CEILINGS = 2, HY__MOST_CEILINGS = 7, HY__CEILING_PARTS = 8, HY__CEILING_BYTES = 1 << 20 };
+enum { HY__CEILINGS = 2, HY__FAR_CEILINGS = 5, HY__CEILING_PARTS = 8, HY__CEILING_BYTES = 1 << 20 };
 static int64_t hy__ceiling(int64_t n, int above)
 {
     int64_t top = 8;
@@ -51505,7 +51507,16 @@ static int hy__ceiling_small(const hy__program *p, const hy__sized *Z, const int
     return bytes <= (size_t)HY__CEILING_BYTES;
 }
 
-/* The ceiling `above` steps up, or so many parts of the way to it. */
+/* The size that is tried for n at a turn. First far ones, by parts of each step; then the next ceiling, one
+ * more, and parts of the way to the next. Returns how many steps above it is, or -1: there are no more. */
+static int hy__ceiling_turn(int turn, int *part)
+{
+    const int far = HY__FAR_CEILINGS * HY__CEILING_PARTS, near = turn - far;
+    *part = HY__CEILING_PARTS;
+    if (near >= 0 && near < HY__CEILINGS) return near;
+    *part -= near < 0 ? turn % HY__CEILING_PARTS : near - HY__CEILINGS + 1;
+    return near < 0 ? HY__CEILINGS + HY__FAR_CEILINGS - 1 - turn / HY__CEILING_PARTS : *part > 0 ? 0 : -1;
+}
 static int64_t hy__ceiling_part(int64_t n, int above, int part)
 {
     const int64_t low = above ? hy__ceiling(n, above - 1) : n;
@@ -51539,19 +51550,18 @@ static int hy__sizes_raised(hy_frame *F, const hy__program *p, hy_array *const *
 {
     const hy__sized *Z = (const hy__sized *)HY__LOAD(&p->sized);
     hy__size_call a, b;
-    int i, d, above, left, same = 0, failed;
+    int i, d, turn, above, part, same = 0, failed;
     a.room = b.room = NULL;
     failed = hy__size_call_open(F, &a, p, Z) || hy__size_call_open(F, &b, p, Z) ||
              !hy__size_call_form(Z, in, a.atom);
-    for (left = HY__MOST_CEILINGS * HY__CEILING_PARTS; left-- > 0 && !same && !failed;) {
-        above = left / HY__CEILING_PARTS;
+    for (turn = 0; !same && !failed && (above = hy__ceiling_turn(turn, &part)) >= 0; turn++) {
         for (i = 0; i < p->inputs; i++) {
             hy_shape *s = &raised[i].t.type.shape;
             at[i] = &raised[i];
             raised[i].t.type = in[i]->t.type;
             for (d = 0; d < s->ndim; d++)
                 if (hy__is_code(Z->input[i].shape.dim[d]))
-                    s->dim[d] = hy__ceiling_part(s->dim[d], above, left % HY__CEILING_PARTS + 1);
+                    s->dim[d] = hy__ceiling_part(s->dim[d], above, part);
         }
         for (d = 0, same = 1; d < 3 && same; d++) {
             same = hy__size_call_form(Z, at, b.atom);
