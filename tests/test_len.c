@@ -104,6 +104,152 @@ static void len_of_another_trace(void)
         }
 }
 
+/* --- what is not in the program --- */
+static int len_what;
+static hy_len len_two[2];
+
+static hy_array *len_body(hy_frame *F, hy_array *row, hy_array *state, void *user)
+{
+    hy_len n = *(hy_len *)user, to[2];
+    hy_array *y = hy_reshape(F, hy_sum(F, row, HY_ALL, NULL), HY_INTS(1, 1), NULL);
+    to[0] = hy_len_is(2);
+    to[1] = n;
+    y = hy_add(F, hy_len_broadcast_to(F, y, 2, to), hy_cast(F, hy_len_arange(F, n), HY_F32));
+    y = hy_add(F, y, hy_cast(F, hy_len_array(F, hy_len_add(F, n, hy_len_of(F, row, 0))), HY_F32));
+    state = hy_add(F, state, hy_sum(F, y, HY_ALL, NULL));
+    return hy_group(F, state, state);
+}
+static hy_array *len_yes(hy_frame *F, hy_array *x, void *user)
+{
+    const hy_len *n = (const hy_len *)user;
+    hy_len all = hy_len_mul(F, n[0], n[1]);
+    return hy_sum(F, hy_len_reshape(F, x, 1, &all), HY_ALL, NULL);
+}
+static hy_array *len_no(hy_frame *F, hy_array *x, void *user)
+{
+    return hy_mul_scalar(F, hy_sum(F, x, HY_ALL, NULL), (double)hy_len_value(F, *(hy_len *)user));
+}
+
+/* x: (n, 3), y: (m, 3). Nodes that no result reads, bodies of loops and branches, sizes that meet. */
+static hy_array *len_apart_forward(hy_frame *F, hy_block *self, hy_array *both)
+{
+    hy_array *x = hy_get(F, both, 0), *y = hy_get(F, both, 1), *z;
+    hy_len n, to[3];
+    (void)self;
+    switch (len_what) {
+    case 0:                             /* the sum is not read: n is m, or an error */
+        z = hy_add(F, x, y);
+        n = hy_len_of(F, z, 0);
+        return hy_len_array(F, hy_len_mul(F, n, hy_len_of(F, y, 0)));
+    case 1:
+        hy_add(F, x, y);
+        to[0] = hy_len_of(F, y, 0);
+        to[1] = hy_len_is(3);
+        return hy_len_reshape(F, x, 2, to);
+    case 2:
+        hy_add(F, x, y);
+        return hy_len_array(F, hy_len_sub(F, hy_len_of(F, x, 0), hy_len_is(7)));
+    case 3:
+        n = hy_len_of(F, y, 0);
+        z = hy_mul_scalar(F, hy_sum(F, y, HY_ALL, NULL), 0);
+        return hy_get(F, hy_foreach(F, len_body, x, z, &n), 1);
+    case 4:
+        len_two[0] = hy_len_of(F, x, 0);
+        len_two[1] = hy_len_of(F, x, 1);
+        return hy_cond(F, hy_greater_scalar(F, hy_sum(F, x, HY_ALL, NULL), 0), len_yes, len_no, x, len_two);
+    case 5:
+        to[0] = hy_len_of(F, x, 0);
+        to[1] = hy_len_is(3);
+        return hy_len_broadcast_to(F, y, 2, to);
+    case 6:
+        z = hy_concat(F, hy_group(F, x, y), 0);
+        to[0] = hy_len_is(1);
+        to[1] = hy_len_add(F, hy_len_of(F, x, 0), hy_len_of(F, y, 0));
+        to[2] = hy_len_is(3);
+        return hy_len_reshape(F, z, 3, to);
+    case 7: return hy_take(F, x, hy_len_arange(F, hy_len_of(F, y, 0)), 0, NULL);
+    case 8:
+        n = hy_len_mul(F, hy_len_of(F, x, 0), hy_len_of(F, x, 0));
+        return hy_len_array(F, hy_len_mul(F, hy_len_mul(F, n, n), hy_len_is((int64_t)1 << 30)));
+    }
+    z = hy_slice_axis(F, x, 0, 1, HY_NONE);
+    return hy_add(F, hy_sum(F, x, HY_ALL, NULL), hy_cast(F, hy_len_array(F, hy_len_of(F, z, 0)), HY_F32));
+}
+
+static hy_array *len_apart_input(hy_frame *F, int n, int at)
+{
+    return n ? hy_sin(F, hy_reshape(F, hy_arange(F, at, at + 3.0 * n, 1), HY_INTS(n, 3), NULL)) : hy_zeros(F, HY_SHAPE(0, 3));
+}
+
+/* Line by line and compiled: the same numbers, the same gradients, or both refuse. */
+static void len_apart(int recorded)
+{
+    static const int sizes[][2] = { { 3, 3 }, { 5, 5 }, { 5, 6 }, { 2, 7 }, { 7, 2 }, { 1, 4 }, { 4, 1 }, { 6, 3 }, { 0, 3 }, { 3, 0 },
+                                    { 1, 1 }, { 9, 8 }, { 0, 0 }, { 40, 40 }, { 300, 300 }, { 5, 5 } };
+    for (len_what = 0; len_what < 10; len_what++) {
+        hy_frame *F = tb_threads(1);
+        hy_block *net[2];
+        int i, k;
+        net[0] = tb_block(F, "lines", len_apart_forward);
+        net[1] = tb_block(F, "net", len_apart_forward);
+        hy_hybridize(F, net[1], NULL);
+        for (i = 0; i < (int)(sizeof sizes / sizeof *sizes); i++) {
+            hy_array *y[2], *dx[2] = { NULL, NULL };
+            int failed[2];
+            hy_begin(F);
+            for (k = 0; k < 2; k++) {
+                hy_array *x = len_apart_input(F, sizes[i][0], 1), *z = len_apart_input(F, sizes[i][1], 2);
+                if (recorded) { hy_attach_grad(F, x, HY_GRAD_WRITE); hy_record(F); }
+                y[k] = hy_call(F, net[k], hy_group(F, x, z));
+                if (recorded) hy_pause(F);
+                failed[k] = hy_error(F) != NULL;
+                if (recorded && y[k] && hy_dtype_of(F, y[k]) == HY_F32 && len_what != 5) { hy_backward(F, y[k], NULL); dx[k] = hy_grad_of(F, x); }
+                hy_clear(F);
+            }
+            if (!CHECK(failed[0] == failed[1] && (failed[0] || passes_same(F, y[0], y[1])))) printf("    %d (%d,%d)\n", len_what, sizes[i][0], sizes[i][1]);
+            if (!failed[0] && dx[0] && !CHECK(dx[1] && passes_same(F, dx[0], dx[1]))) printf("    %d (%d,%d): gradient\n", len_what, sizes[i][0], sizes[i][1]);
+            hy_clear(F);
+            hy_end(F);
+        }
+        CHECK(hy_cache_info(F, net[1]).traces > 1 || len_what > 7);
+        CHECK(hy_close(F) == 0);
+    }
+}
+static void len_apart_from_programs(void) { len_apart(0); len_apart(1); }
+
+/* Outside of hy_call a graph has numbers, and the mode of the latest call; a size asked after an error is none. */
+static hy_array *len_mode_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *k = hy_cast(F, hy_len_array(F, hy_len_of(F, x, 0)), HY_F32);
+    (void)self;
+    return hy_is_training(F) ? hy_exp(F, hy_mul(F, x, k)) : hy_mul(F, x, k);
+}
+static void len_graphs_outside(void)
+{
+    hy_frame *F = tb_threads(1);
+    hy_block *net = tb_block(F, "net", len_mode_forward);
+    hy_array *x = hy_ones(F, HY_SHAPE(3));
+    char text[1000];
+    hy_hybridize(F, net, NULL);
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_record(F);
+    hy_call(F, net, x);
+    hy_pause(F);
+    hy_graph_text(hy_graph_of(F, net), HY_FORM_LINES, text, sizeof text);
+    CHECK(strstr(text, "exp(") && strstr(text, "value=3"));
+    hy_call(F, net, hy_ones(F, HY_SHAPE(5)));
+    hy_graph_text(hy_graph_of(F, net), HY_FORM_LINES, text, sizeof text);
+    CHECK(!strstr(text, "exp(") && strstr(text, "value=5"));
+    hy_graph_text(hy_graph_of(F, net), HY_FORM_LINES, text, sizeof text);
+    CHECK(!strstr(text, "exp(") && strstr(text, "value=5"));
+    CHECK(hy_value(F, hy_call(F, net, hy_ones(F, HY_SHAPE(4))), 0) == 4 && hy_cache_info(F, net).resizes == 1);
+    OK(F);
+    hy_raise(F, HY_ERROR_ARGUMENT, "on purpose");
+    CHECK(!hy_len_value(F, hy_len_is(7)) && !hy_len_array(F, hy_len_is(7)) && !hy_len_value(F, hy_len_of(F, x, 0)));
+    hy_clear(F);
+    CHECK(hy_close(F) == 0);
+}
+
 /* --- shapes that files compute --- */
 static void len_files(void)
 {
@@ -114,6 +260,14 @@ static void len_files(void)
         { { "Equal|n -1|q", "Where|q 1 n|m", "Expand|x m|a", "Neg|a|y" }, 1 },
         { { "Slice|x 0 n 0|a", "Neg|a|y" }, 1 },
         { { "Concat|1 n|s", "Reshape|x s|a", "Expand|a s|c", "Reshape|c n|y" }, 1 },
+        { { "Identity|n|m", "Reshape|x m|a", "Neg|a|y" }, 1 },
+        { { "Cast|n|i", "Cast|i|l", "Expand|x l|a", "Neg|a|y" }, 1 },
+        { { "Unsqueeze|x 0|u", "Concat|1 n|s", "Expand|u s|e", "Reshape|e -1|y" }, 1 },
+        { { "Unsqueeze|x 0|u", "Concat|32 n|s", "Expand|u s|e", "Reshape|e -1|y" }, 1 },
+        { { "Add|n 1|m", "Expand|1 m|e", "Cast|e|f", "ReduceSum|f 0|s", "Add|x s|y" }, 1 },
+        { { "Expand|x 32|y" }, 0 },
+        { { "Sub|n 1|m", "Expand|x m|y" }, 0 },
+        { { "Mul|n n|m", "Mul|m m|k", "Mul|k k|p", "Cast|p|i", "Cast|i|f", "Add|x f|y" }, 0 },
         { { "Sub|n 1|m", "Slice|x 0 m 0|a", "Neg|a|y" }, 0 },
         { { "Min|n 500|m", "Slice|x 0 m 0|y" }, 0 },
         { { "Div|n 32|d", "Cast|d|f", "Add|x f|y" }, 0 } };
@@ -125,11 +279,15 @@ static void len_files(void)
         CHECK(net && lines);
         hy_hybridize(F, net, NULL);
         for (k = 0; k < (int)(sizeof sizes / sizeof *sizes); k++) {
-            hy_array *x, *y;
+            hy_array *x, *y, *z;
+            int failed;
             hy_begin(F);
             x = hy_normal(F, HY_SHAPE(sizes[k]), 0, 1);
             y = hy_call(F, net, x);
-            if (!CHECK(passes_same(F, y, hy_call(F, lines, x))))
+            failed = hy_error(F) != NULL;
+            hy_clear(F);
+            z = hy_call(F, lines, x);
+            if (!CHECK(failed == (hy_error(F) != NULL) && (failed || passes_same(F, y, z))))
                 printf("    case %d, %d numbers: %s\n", i, sizes[k], hy_error(F) ? hy_error(F) : "others");
             hy_clear(F);
             hy_end(F);
@@ -145,5 +303,7 @@ static void test_len(void)
 {
     RUN(len_takes_on_sizes);
     RUN(len_of_another_trace);
+    RUN(len_apart_from_programs);
+    RUN(len_graphs_outside);
     RUN(len_files);
 }

@@ -292,7 +292,7 @@ static hy_block *onnx_open_chosen(hy_frame *F, const onnx_open_choice *c)
     onnx_node_with(&g, "Shape", "x", "n", NULL, 0, NULL);
     for (i = 0; i < 6 && c->node[i]; i++) {
         sscanf(c->node[i], "%31[^|]|%63[^|]|%31s", op, in, out);
-        onnx_node_with(&g, op, in, out, strcmp(op, "Cast") ? NULL : "to", *out == 'b' ? 9 : 1, NULL);
+        onnx_node_with(&g, op, in, out, strcmp(op, "Cast") ? NULL : "to", *out == 'b' ? 9 : *out == 'i' ? 6 : *out == 'l' ? 7 : 1, NULL);
     }
     onnx_typed_value(&g, 11, "x", 1, 1, open);
     onnx_typed_value(&g, 12, "y", 1, 1, open);
