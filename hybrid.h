@@ -52243,7 +52243,7 @@ static hy__lens *hy__lens_kept(hy_frame *S, const hy_graph *g)
     if (hy__lens_upto(S, L, hy__store_of(S)->n - 1)) S->tracer->asked |= HY__ASKED_SHAPE;
     hy__lens_guarded(S, L);
     if (S->code) return NULL;
-    for (i = 0; i < L->S.atoms; i++) {
+    for (i = 0; i < L->S.atoms && !L->S.lost; i++) {      /* else it holds for its shapes alone */
         if (L->S.atom[i].kind != HY__SIZE_SYMBOL) continue;
         for (k = 0; k < g->vars && g->var[k] != L->from[i].node; k++) continue;
         L->from[i].node = NULL;
