@@ -266,6 +266,8 @@ static void len_files(void)
         { { "Unsqueeze|x 0|u", "Concat|32 n|s", "Expand|u s|e", "Reshape|e -1|y" }, 1 },
         { { "Add|n 1|m", "Expand|1 m|e", "Cast|e|f", "ReduceSum|f 0|s", "Add|x s|y" }, 1 },
         { { "Expand|x 32|y" }, 0 },
+        { { "Sub|n 32|m", "Sub|m 32|k", "Concat|k n|s", "Reshape|x s|r", "Reshape|r -1|y" }, 0 },
+        { { "Sub|0 n|m", "Div|m n|k", "Reshape|x k|y" }, 0 },
         { { "Sub|n 1|m", "Expand|x m|y" }, 0 },
         { { "Mul|n n|m", "Mul|m m|k", "Mul|k k|p", "Cast|p|i", "Cast|i|f", "Add|x f|y" }, 0 },
         { { "Sub|n 1|m", "Slice|x 0 m 0|a", "Neg|a|y" }, 0 },

@@ -2102,6 +2102,7 @@ static void onnx__reshape_open(onnx__run *R, hy_array *x)
     int i, all = -1, n = onnx__lens_in(R, 1, to, HY_MAX_DIM), have = n < 0 ? -1 : onnx__lens(R, x, own);
     if (have < 0) return;
     for (i = 0; i < n; i++) {
+        if (!hy_len_at_least(R->F, to[i], 1)) to[i] = hy_len_is(hy_len_value(R->F, to[i]));     /* it may be 0 or -1 */
         if (hy_len_fixed(to[i]) && to[i].code < -1) { onnx__fail(R, "a size of %d", (int)to[i].code); return; }
         if (onnx__len_is(to[i], 0) && !zero && i < have) to[i] = own[i];
         if (onnx__len_is(to[i], -1) && all >= 0) { onnx__fail(R, "two sizes of -1"); return; }
