@@ -2094,6 +2094,8 @@ static void onnx__do_size(onnx__run *R)
     if (!hy_error(R->F)) onnx__put_numbers(R, HY_SCALAR, &all);
 }
 
+static const char onnx__any_would_do[] = "a size of -1 beside one of 0: any would do";
+
 /* To sizes some of which calls take on. */
 static void onnx__reshape_open(onnx__run *R, hy_array *x)
 {
@@ -2110,8 +2112,8 @@ static void onnx__reshape_open(onnx__run *R, hy_array *x)
         else rest = hy_len_mul(R->F, rest, to[i]);
     }
     if (all >= 0 && !hy_len_at_least(R->F, rest, 1)) rest = hy_len_is(hy_len_value(R->F, rest));
-    if (all >= 0)
-        to[all] = onnx__len_is(rest, 0) ? rest : hy_len_div(R->F, onnx__len_product(R, own, 0, have), rest);
+    if (all >= 0 && onnx__len_is(rest, 0)) { onnx__fail(R, "%s", onnx__any_would_do); return; }
+    if (all >= 0) to[all] = hy_len_div(R->F, onnx__len_product(R, own, 0, have), rest);
     onnx__out(R, 0, onnx__to_lens(R, x, to, n));
 }
 
@@ -2148,7 +2150,7 @@ static void onnx__do_reshape(onnx__run *R)
         rest |= s.dim[i] < 0;
         if (s.dim[i] < 0) s.dim[i] = 0;
     }
-    if (none && rest) onnx__fail(R, "a size of -1 beside one of 0: any would do");
+    if (none && rest) onnx__fail(R, "%s", onnx__any_would_do);
     else onnx__out(R, 0, onnx__to(R, x, s));
 }
 
