@@ -347,6 +347,7 @@ static void pg_ask_all(const pg_job *J)
                       PG_LOADED | PG_PAIR | PG_BATCH | PG_SOURCE | PG_JIT | PG_WALK;
     hy_array *at[PG_LEAVES], *x;
     int i, elements = 0;
+    if (J->P->nset && (J->way->flags & PG_BOUND)) return;       /* its graph is that of another size */
     if (J->P->number % 4 != 2 || J->P->wrong || J->P->fault || J->P->dynamic || J->way->flags & other ||
         J->R->error[0] || hy_error(J->F))
         return;

@@ -25,6 +25,8 @@ static void pg_c_unpack(const char *from, int n, int to)
 /* --- bodies --- */
 static void pg_c_call(const pg_step *s)
 {
+    int a[PG_NUMBERS];
+    pg_layer_numbers(s->attrs, a);
     switch (s->kind) {
     case PG_FOREACH:
         printf("hy_foreach(F, body%d, ", s->body[0]);
@@ -43,6 +45,11 @@ static void pg_c_call(const pg_step *s)
                s->kind == PG_CHILD ? s->body[0] : s->layer);
         pg_c_group(s->n, s->in);
         printf(");\n");
+        return;
+    case PG_LEN:
+        printf("len_step(F, \"%s\", %d, (hy_array *[]){ ", s->op, s->n);
+        pg_c_refs(s->n, s->in);
+        printf(" }, (int[%d]){ %d, %d, %d, %d }, kept);\n", PG_NUMBERS, a[0], a[1], a[2], a[3]);
         return;
     default:
         printf("hy_apply(F, \"%s\", %d, (hy_array *[]){ ", s->op, s->n);

@@ -12,7 +12,9 @@ enum {
     PG_STEPS = 120,
     PG_LAYERS = 10,
     PG_IN = 10,
-    PG_OUT = 6
+    PG_OUT = 6,
+    PG_SIZES = 3,                       /* sizes that are symbols, */
+    PG_SETS = 10                        /* and what they are in calls */
 };
 enum { PG_NOTHING = 100000 };                           /* a place that holds no value */
 
@@ -22,14 +24,16 @@ typedef struct pg_leaf {
     hy_dtype     dtype;
     hy_shape     shape;
     ops_input    domain;
+    int          size[HY_MAX_DIM];      /* a dim's symbol, from 1 on; 0: it stays as it is */
     int          odd;  /* 1: -0, denormals, large numbers among its own; 2: NaN and infinities too;
                         * 3: 0 and -0 */
 } pg_leaf;
 
-typedef enum pg_kind { PG_OP, PG_FOREACH, PG_WHILE, PG_COND, PG_CHILD, PG_LAYER_CALL } pg_kind;
+typedef enum pg_kind { PG_OP, PG_FOREACH, PG_WHILE, PG_COND, PG_CHILD, PG_LAYER_CALL, PG_LEN } pg_kind;
 typedef struct pg_step {
     pg_kind kind;
-    char    op[48], attrs[256];         /* an operator and its attributes; a layer and its numbers */
+    char    op[48], attrs[256];         /* an operator and its attributes; a layer, or a step of
+                                         * programs_len.h, and its numbers */
     int     n, in[PG_IN];               /* what it takes: of a loop the data */
     int     nstate, state[PG_OUT];      /* of loops; of a branch its inputs */
     int     body[2];
@@ -43,7 +47,7 @@ typedef struct pg_step {
 
 static int pg_bodies(const pg_step *s)                   /* how many it has */
 {
-    return s->kind == PG_OP || s->kind == PG_LAYER_CALL ? 0 : s->kind == PG_COND ? 2 : 1;
+    return s->kind == PG_OP || s->kind >= PG_LAYER_CALL ? 0 : s->kind == PG_COND ? 2 : 1;
 }
 
 typedef struct pg_body {
@@ -76,6 +80,8 @@ typedef struct pg_program {
     int      random, dynamic, trains, loops, unsaved, children;        /* what is in it */
     int      network;                   /* it begins with one; 2: that is all */
     int      squares;                   /* ... with a convolution that may go by Winograd's squares */
+    int      nset, set[PG_SETS][PG_SIZES];      /* the sizes of its calls; the first are its own */
+    int      tidy;                      /* ... and it has no step that no output needs */
 } pg_program;
 
 /* --- choices --- *
@@ -166,13 +172,14 @@ static int pg_is_born(const pg_program *P, const char *name, const char *text)
 /* What came later comes from these numbers on: values set by hand, statistics that others read; results that
  * a loop gives several times, zeros of both signs; programs of which no gradient is asked, rows of the table
  * that would else be seldom (see pg_often), more outputs; programs that are compiled anew for other sizes;
- * networks of images, see programs_nets.h. */
+ * networks of images, see programs_nets.h; sizes that forward asks for, see programs_len.h. */
 enum {
     PG_SECOND = 1000000,
     PG_THIRD = 5000000,
     PG_FOURTH = 10000000,
     PG_FIFTH = 40000000,
-    PG_SIXTH = 50000000
+    PG_SIXTH = 50000000,
+    PG_SEVENTH = 60000000
 };
 
 /* --- drawing: every step that is drawn is run at once, which tells the types of what it gives --- */
@@ -185,6 +192,8 @@ typedef struct pg_maker {
     int         nseen, seen[PG_VALUES]; /* values that may be taken here */
     int         body, depth;
     int         owner;                  /* the body of the child block in which that is, or 0 */
+    int         sized, lost;            /* steps are drawn that hold for other sizes; some did not */
+    hy_array   *other[PG_VALUES], *other_leaf[PG_LEAVES];       /* values of the second set of sizes */
 } pg_maker;
 
 static uint64_t pg_hash(const pg_maker *M, const char *what, int k)
@@ -354,7 +363,9 @@ static int pg_add_leaf(pg_maker *M, pg_leaf_kind kind, hy_dtype dtype, hy_shape 
     int k, same = 0, last = -1;
     for (k = 0; k < P->nleaf; k++) {                    /* one that is there serves two, at times */
         const pg_leaf *l = &P->leaf[k];
-        if (l->kind == kind && l->dtype == dtype && hy__same_shape(&l->shape, &shape) &&
+        int d, sized = 0;
+        for (d = 0; d < l->shape.ndim; d++) sized |= l->size[d];
+        if (!sized && l->kind == kind && l->dtype == dtype && hy__same_shape(&l->shape, &shape) &&
             !memcmp(&l->domain, domain, sizeof *domain)) { same++; last = k; }
     }
     if (same && kind != PG_AUX && (pg_choose(M, "share", P->nleaf, 2) || P->nleaf == PG_LEAVES)) return ~last;
@@ -388,6 +399,7 @@ static hy_dtype pg_coarse_of(const pg_maker *M, int ref)
 typedef struct pg_walk pg_walk;
 static hy_array *pg_run_step(hy_frame *F, const pg_walk *W, const pg_step *s);
 
+static int pg_holds_elsewhere(pg_maker *M, pg_step *s);
 static int pg_keep_step(pg_maker *M, pg_step *s, hy_array *y)
 {
     pg_program *P = M->P;
@@ -404,6 +416,7 @@ static int pg_keep_step(pg_maker *M, pg_step *s, hy_array *y)
         if (!M->v[s->out + i] || hy_error(M->F)) { hy_clear(M->F); return PG_NOTHING; }
         P->type[s->out + i] = M->v[s->out + i]->t.type;
     }
+    if (P->nset && !pg_holds_elsewhere(M, s)) return PG_NOTHING;
     for (i = 0; i < s->n + s->nstate; i++) {
         int ref = i < s->n ? s->in[i] : s->state[i - s->n];
         if (ref >= 0) P->fact[ref].used = 1;

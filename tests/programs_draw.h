@@ -36,10 +36,14 @@ static hy_array *pg_row_of(hy_frame *F, hy_array *x)
 static void pg_draw_steps(pg_maker *M, int n);
 
 /* A value of the body that has the type of x: an own one, made to fit. */
+static int pg_len_alike(pg_maker *M, int ref, hy_array *x);
+static int pg_len_one(pg_maker *M);
+static int pg_draw_len(pg_maker *M);
 static int pg_alike(pg_maker *M, hy_array *x, const char *what, int k)
 {
     int from = pg_pick(M, what, k), ref;
     if (from == PG_NOTHING) return from;
+    if (M->sized) return pg_len_alike(M, from, x);
     ref = pg_fit_shape(M, from, hy_shape_of(M->F, x));
     if (ref == PG_NOTHING || hy_dtype_of(M->F, pg_made(M, ref)) == hy_dtype_of(M->F, x)) return ref;
     return pg_fit(M, ref, hy_dtype_of(M->F, x), hy_shape_of(M->F, x), &pg_plain);
@@ -84,7 +88,7 @@ static int pg_first_state(pg_maker *M, pg_step *s, int i)
 {
     hy_shape have, wide;
     int d, ref = pg_pick_apart(M, "first state", i, s->state, i);
-    if (ref == PG_NOTHING || pg_choose(M, "wide", i, 10)) return ref;
+    if (ref == PG_NOTHING || M->sized || pg_choose(M, "wide", i, 10)) return ref;
     have = hy_shape_of(M->F, pg_made(M, ref));
     wide = have;
     for (wide.ndim = HY_MAX_DIM, d = 0; d < HY_MAX_DIM; d++)
@@ -277,7 +281,7 @@ static int pg_draw_cond(pg_maker *M)
     s.kind = PG_COND;
     s.n = 1;
     s.nstate = 1 + pg_choose(M, "inputs", 0, 2);
-    k = pg_input(M, 0, HY_F32, one, &pg_plain);
+    k = M->sized ? pg_len_one(M) : pg_input(M, 0, HY_F32, one, &pg_plain);
     k = pg_glue(M, k, "_greater_scalar", "scalar=%g", pg_choose(M, "by", 0, 3) - 1.0);
     if (k == PG_NOTHING) return k;
     s.in[0] = k;
@@ -394,7 +398,8 @@ static void pg_draw_steps(pg_maker *M, int n)
         w = pg_choose(M, "kind", 0, 100);
         if (M->nseen > 300) w = 0;
         if (w >= 78 && (M->depth > 2 || !M->nseen)) w = 0;
-        if (w < 68 || w >= 96) pg_draw_op(M);
+        if (M->sized && (w < 78 || w >= 96)) pg_draw_len(M);
+        else if (w < 68 || w >= 96) pg_draw_op(M);
         else if (w < 78) pg_draw_layer(M);
         else if (w < 83) pg_draw_foreach(M);
         else if (w < 87) pg_draw_while(M);
@@ -481,6 +486,7 @@ static void pg_spoil(pg_maker *M)
 }
 
 #include "programs_nets.h"
+#include "programs_sizes.h"
 
 /* --- the whole --- */
 static void pg_draw_rest(pg_maker *M)                   /* what is asked of it */
@@ -541,6 +547,7 @@ static int pg_spoil_statistic(pg_maker *M)
     return 0;
 }
 
+static void pg_tidy(pg_program *P);
 /* The program of a number, 0 where nothing could be drawn. F has one thread and the base instruction set. */
 static int pg_draw(hy_frame *F, uint64_t number, pg_program *P)
 {
@@ -560,13 +567,16 @@ static int pg_draw(hy_frame *F, uint64_t number, pg_program *P)
     pg_draw_rest(M);
     M->place = 1;
     i = pg_choose(M, "steps", 0, pg_choose(M, "long", 0, 4) ? 6 : 16);
-    if (number >= PG_SIXTH && !pg_choose(M, "network", 0, 3)) pg_draw_network(M);
-    if (P->network && P->body[0].n && pg_choose(M, "network", 2, 3)) P->network = 2;
+    if (number >= PG_SEVENTH) pg_draw_sized(M, i);
+    else if (number >= PG_SIXTH && !pg_choose(M, "network", 0, 3)) pg_draw_network(M);
+    if (P->nset) i = 0;
+    else if (P->network && P->body[0].n && pg_choose(M, "network", 2, 3)) P->network = 2;
     else pg_draw_steps(M, 1 + (number >= PG_FOURTH) + i);
     pg_draw_outputs(M);
     for (i = 0; i < P->nleaf && P->leaf[i].kind != PG_INPUT; i++) continue;
     if (i == P->nleaf && (i == PG_LEAVES || pg_add_leaf(M, PG_INPUT, HY_F32, two, &pg_plain) == PG_NOTHING))
         b->nout = 0;
+    if (P->nset && b->nout && pg_choose(M, "tidy", 0, 3)) { pg_tidy(P); P->tidy = 1; }
     M->place = 4;
     if (b->nout && number % 20 == 9 && !pg_spoil_statistic(M)) pg_spoil(M);
     if (b->nout && number % 20 == 19) P->fault = (pg_fault)(1 + pg_choose(M, "fault", 0, 6));

@@ -422,6 +422,7 @@ static hy_graph *pg_through_symbols(const pg_job *J)
 {
     const pg_program *P = J->P;
     hy_array *v[PG_VALUES], *leaf[PG_LEAVES];
+    hy_len kept[PG_SIZES];
     hy_frame *S = hy_symbolic(J->F);
     hy_graph *g;
     pg_walk W;
@@ -445,6 +446,7 @@ static hy_graph *pg_through_symbols(const pg_job *J)
         opt.aux = P->leaf[k].kind == PG_AUX;
         leaf[k] = P->leaf[k].kind == PG_GONE ? NULL : hy_var(S, name, &opt);
     }
+    W.kept = pg_keep_sizes(S, P, leaf, kept);
     pg_run_body(S, &W, 0);
     g = hy_compile(S, pg_pack(S, &W, P->body[0].nout, P->body[0].out));
     pg_fail(S, J->R, "symbols");
@@ -544,6 +546,7 @@ static void pg_change(pg_job *J, char *refused, size_t n)
 }
 
 #include "programs_asks.h"
+#include "programs_calls.h"
 
 /* --- values set by hand --- */
 /* Does a layer have it? */
@@ -625,6 +628,7 @@ static void pg_later_calls(pg_job *J)
         pg_call_wrongly(J);
     if (flags & PG_TWICE) { pg_call_twice(J); return; }
     if (!(flags & PG_WALK)) pg_call(J, "second", 1, 0);
+    pg_call_sizes(J, 0);
     pg_call_after_hand(J);
     if (!(flags & (PG_BRIEF | PG_BATCH))) {
         if (J->P->trains) pg_call(J, "training", 0, 1);

@@ -10,6 +10,7 @@ struct pg_walk {                        /* one run of a body: where its values a
     int               wide;             /* floats are f64, to see how far rounding goes */
     pg_net           *net;              /* children that are blocks; NULL: they run in place */
     hy_type          *type;             /* of each value, where that is asked for */
+    const hy_len     *kept;             /* sizes that were asked for at the begin, where they may be used */
 };
 typedef struct pg_turn { const pg_walk *W; const pg_step *s; } pg_turn;
 
@@ -132,7 +133,8 @@ static const char *pg_planted;
 static int pg_weighs(const char *op)
 {
     static const char *const words[] = { "conv", "dot", "fully", "gemm", "matmul", "rnn", "attention",
-                                         "einsum", "norm", "softmax", "mean", "resize", "interleaved" };
+                                         "einsum", "norm", "softmax", "mean", "resize", "interleaved",
+                                         "scores", "weighted" };
     size_t k = 0;
     while (k < sizeof words / sizeof *words && !strstr(op, words[k])) k++;
     return k < sizeof words / sizeof *words;
@@ -166,6 +168,15 @@ static hy_array *pg_run_op(hy_frame *F, const pg_walk *W, const pg_step *s)
     return pg_nudge || W->wide ? pg_moved(F, W, y, pg_weighs(s->op)) : y;
 }
 
+static hy_array *pg_run_len(hy_frame *F, const pg_walk *W, const pg_step *s)
+{
+    hy_array *x[PG_IN];
+    int i, a[PG_NUMBERS];
+    pg_layer_numbers(s->attrs, a);
+    for (i = 0; i < s->n; i++) x[i] = pg_ref(W, s->in[i]);
+    return pg_moved(F, W, len_step(F, s->op, s->n, x, a, W->kept), pg_weighs(s->op));
+}
+
 static hy_array *pg_run_step(hy_frame *F, const pg_walk *W, const pg_step *s)
 {
     const pg_body *b = &W->P->body[s->body[0]];
@@ -193,6 +204,7 @@ static hy_array *pg_run_step(hy_frame *F, const pg_walk *W, const pg_step *s)
         one = pg_pack(F, W, s->n, s->in);               /* beside numbers of its own, which nobody moves */
         if (!W->wide && strcmp(s->op, "embedding")) one = pg_moved(F, W, one, 1);
         return pg_moved(F, W, hy_call(F, W->layer[s->layer], one), 0);
+    case PG_LEN: return pg_run_len(F, W, s);
     default: return pg_run_op(F, W, s);
     }
 }

@@ -90,6 +90,7 @@ static void pg_make_small(pg_program *P, const pg_way *way)
 static int pg_retype(pg_program *P)
 {
     hy_array *v[PG_VALUES], *at[PG_LEAVES];
+    hy_len kept[PG_SIZES];
     hy_frame *F = hy_open(NULL);
     pg_net *net = pg_build(F, P, 0);
     pg_walk W;
@@ -104,6 +105,7 @@ static int pg_retype(pg_program *P)
     W.leaf = net ? net->leaf : NULL;
     W.layer = net ? net->layer : NULL;
     W.type = P->type;
+    if (net) W.kept = pg_keep_sizes(F, P, net->leaf, kept);
     if (net) pg_run_body(F, &W, 0);
     typed = net && !hy_error(F);
     hy_end(F);

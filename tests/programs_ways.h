@@ -88,6 +88,9 @@ enum {
     PG_LATER = 1 << 25,                 /* not drawn by programs below PG_SECOND */
     PG_LOOSE = 1 << 20                  /* rounding may differ */
 };
+/* Ways in which a program of several sizes is called with its first: what is written may be tied to them. */
+enum { PG_ONE_SIZE = PG_LOADED | PG_PAIR | PG_SYMBOL | PG_INT8 | PG_ONNX | PG_SOURCE | PG_STARVED | PG_WALK |
+                      PG_BATCH | PG_TWICE };
 /* due: what it is compared with, where that is not line by line. column: in the table. Of the ways with a
  * weight each program goes four, by its number; those with `one_in` are gone by one program in so many,
  * and count among the four. */
@@ -237,11 +240,26 @@ static hy_array *pg_child_forward(hy_frame *F, hy_block *self, hy_array *x)
     pg_run_body(F, &W, net->body);
     return pg_pack(F, &W, b->nout, b->out);
 }
+/* What each symbol is, by the first dim that has it. */
+static const hy_len *pg_keep_sizes(hy_frame *F, const pg_program *P, hy_array *const *leaf, hy_len *kept)
+{
+    int i, k, d;
+    if (!P->nset) return NULL;
+    for (i = 0; i < PG_SIZES; i++) {
+        kept[i] = hy_len_is(P->set[0][i]);
+        for (k = P->nleaf - 1; k >= 0; k--)
+            for (d = P->leaf[k].shape.ndim - 1; d >= 0; d--)
+                if (P->leaf[k].kind == PG_INPUT && P->leaf[k].size[d] == i + 1)
+                    kept[i] = hy_len_of(F, leaf[k], d);
+    }
+    return kept;
+}
 static hy_array *pg_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
     pg_net *net = (pg_net *)(void *)self;
     const pg_body *b = &net->P->body[0];
     hy_array *v[PG_VALUES], *leaf[PG_LEAVES];
+    hy_len kept[PG_SIZES];
     pg_walk W;
     int k, n = 0;
     memset(v, 0, sizeof v);
@@ -254,6 +272,7 @@ static hy_array *pg_forward(hy_frame *F, hy_block *self, hy_array *x)
     W.net = net;
     for (k = 0; k < net->P->nleaf; k++)
         leaf[k] = net->P->leaf[k].kind == PG_INPUT ? hy_get(F, x, n++) : net->leaf[k];
+    W.kept = pg_keep_sizes(F, net->P, leaf, kept);
     pg_run_body(F, &W, 0);
     return pg_pack(F, &W, b->nout, b->out);
 }
