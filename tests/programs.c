@@ -570,7 +570,7 @@ static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item
     if (!b && (way->flags & PG_BOUND) && !strncmp(a->name, "set by hand", 11)) return 1;
     if (!b && (way->flags & PG_ONE_SIZE) && pg_is_of_size(a->name)) return 1;
     if (!b) {
-        pg_say("%s is missing\n", a->name);
+        pg_say(pg_other.wider[0] ? "%s is missing: %s\n" : "%s is missing\n", a->name, pg_other.wider);
         return 0;
     }
     if (!pg_same_type(&a->type, b->type.dtype, &b->type.shape)) {

@@ -3,6 +3,9 @@
 #ifndef PROGRAMS_CALLS_H
 #define PROGRAMS_CALLS_H
 
+static int64_t pg_differs(const pg_item *a, const pg_item *b, int zeros);
+static const pg_item *pg_named(const pg_result *R, const char *name);
+
 static void pg_call_size(const pg_job *J, const pg_program *P, const char *name, int k)
 {
     hy_array *at[PG_LEAVES];
@@ -21,6 +24,7 @@ static void pg_note_refused(const pg_job *J, const char *name, int k)
     char text[24];
     snprintf(text, sizeof text, "%s, error", name);
     if (J->R->error[0] && J->R->code == HY_ERROR_MEMORY) return;
+    if (J->R->error[0]) snprintf(J->R->wider, sizeof J->R->wider, "%s", J->R->error);
     hy_clear(J->F);
     hy_begin(J->F);
     pg_note_number(J, text, k, J->R->error[0] != 0);

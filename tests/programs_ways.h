@@ -37,12 +37,18 @@ static void pg_note(hy_frame *F, pg_result *R, const char *name, int k, hy_array
                     int gradient)
 {
     pg_item *item = &R->item[R->n];
+    const void *from;
     size_t bytes;
     if (!x || hy_error(F) || R->n == PG_ITEMS) return;
     item->type = x->t.type;
     bytes = (size_t)hy_size(F, x) * hy_dtype_size(item->type.dtype);
     item->data = malloc(bytes + 1);
-    if (bytes) memcpy(item->data, hy_data(F, x), bytes);
+    from = bytes ? hy_data(F, x) : NULL;
+    if (bytes && !from) {               /* an input that is given back, with strides */
+        hy_clear(F);
+        from = hy_data(F, hy_copy(F, x));
+    }
+    if (from) memcpy(item->data, from, bytes);
     item->fact = fact;
     item->whole = gradient;
     snprintf(item->name, sizeof item->name, "%s %d", name, k);
