@@ -4,7 +4,6 @@
 #define PROGRAMS_CALLS_H
 
 static int64_t pg_differs(const pg_item *a, const pg_item *b, int zeros);
-static const pg_item *pg_named(const pg_result *R, const char *name);
 
 static void pg_call_size(const pg_job *J, const pg_program *P, const char *name, int k)
 {

@@ -247,8 +247,8 @@ PG_TEXT(len,
     static hy_array *len_head(len_job *J)
     {
         hy_len c = hy_len_sub(J->F, J->d[J->k], hy_len_is(2));
-        if (J->a[1] % 2 && hy_len_at_least(J->F, c, 0)) return hy_slice_axis(J->F, J->x, J->k, 0, 2);
-        return hy_slice_axis(J->F, J->x, J->k, 0, 1);
+        if (hy_len_at_least(J->F, c, 0)) return hy_slice_axis(J->F, J->x, J->k, 0, 2);
+        return hy_slice_axis(J->F, J->x, J->k, 0, hy_len_value(J->F, J->d[J->k]) < 2 ? 1 : 2);
     }
     static hy_array *len_cube(len_job *J)
     {

@@ -390,7 +390,7 @@ typedef struct pg_job {
     pg_net   *net;
     hy_graph *graph;                    /* made in a symbolic frame; it runs instead of the block */
     pg_memory *memory;
-    int       lane, counts;             /* bound for tickets; what a call takes of memory is counted */
+    int       second, lane, counts;     /* of two frames; bound for tickets; what a call takes of memory is counted */
 } pg_job;
 
 /* Is the call made by another thread, as hy_later has it? One program in four, where there are threads. */
@@ -603,7 +603,15 @@ static void pg_count_calls(pg_job *J)
 }
 
 /* Two frames at once on two threads: what they give is noted as the first call's, and must be alike. */
-static void *pg_fork_calls(void *user) { pg_call((const pg_job *)user, "first", 0, 0); return NULL; }
+static void pg_call_sizes(const pg_job *J, int backwards);
+static const pg_item *pg_named(const pg_result *R, const char *name);
+static void *pg_fork_calls(void *user)
+{
+    const pg_job *J = (const pg_job *)user;
+    pg_call(J, "first", 0, 0);
+    pg_call_sizes(J, J->second);
+    return NULL;
+}
 static void pg_run_forks(const pg_job *J)
 {
     static pg_result other;
@@ -617,6 +625,7 @@ static void pg_run_forks(const pg_job *J)
     other.n = 0;
     other.error[0] = 0;
     half[1].R = &other;
+    half[1].second = 1;                 /* which has the other sizes in another order */
 #ifdef HYBRID_NO_THREADS                /* the frames may be of one program, not at once */
     (void)thread;
     for (i = 0; i < 2; i++) pg_fork_calls(&half[i]);
@@ -631,9 +640,9 @@ static void pg_run_forks(const pg_job *J)
         J->R->code = other.code;
     }
     for (i = 0; i < other.n; i++) {
-        const pg_item *a = &other.item[i], *b = &J->R->item[i];
+        const pg_item *a = &other.item[i], *b = pg_named(J->R, a->name);
         size_t bytes = (size_t)pg_elements(&a->type.shape) * hy_dtype_size(a->type.dtype);
-        if (i < J->R->n && hy__same_shape(&a->type.shape, &b->type.shape) && !memcmp(a->data, b->data, bytes))
+        if (b && hy__same_shape(&a->type.shape, &b->type.shape) && !memcmp(a->data, b->data, bytes))
             continue;
         snprintf(J->R->error, sizeof J->R->error, "two frames at once differ in output %d", i);
         J->R->code = HY_ERROR_STATE;
