@@ -91,16 +91,22 @@ static void pg_print(const pg_program *P)
     static const char *const kinds[] = { "input", "parameter", "statistic", "array from outside" };
     static const char *const domains[] = { "", "int", "perm", "bool", "aux" };
     char text[128];
-    int k;
+    int k, d;
     printf("program %llu%s:\n", (unsigned long long)P->number, P->wrong ? " (wrong on purpose)" : "");
     printf("  gradients of order %d, of outputs %x%s, adding %x; %s; fault %d\n", P->order, P->heads & 15,
            P->own ? " with weights" : "", P->adds, pg_optimisers[P->optimiser], P->fault);
     for (k = 0; k < P->nleaf; k++) {
         if (P->leaf[k].kind == PG_GONE) continue;
         pg_shape_text(P->leaf[k].shape, text, sizeof text);
-        printf("  p%d: %s %s %s %s[%g,%g]\n", k, kinds[P->leaf[k].kind], hy_dtype_name(P->leaf[k].dtype),
+        printf("  p%d: %s %s %s %s[%g,%g]", k, kinds[P->leaf[k].kind], hy_dtype_name(P->leaf[k].dtype),
                text, domains[P->leaf[k].domain.kind], P->leaf[k].domain.low, P->leaf[k].domain.high);
+        for (d = 0; d < P->leaf[k].shape.ndim; d++)
+            if (P->leaf[k].size[d]) printf(", dim %d is size %d", d, P->leaf[k].size[d]);
+        printf("\n");
     }
+    for (k = 0; k < P->nset; k++)
+        printf("%s(%d,%d,%d)", k ? " " : "  sizes ", P->set[k][0], P->set[k][1], P->set[k][2]);
+    if (P->nset) printf("\n");
     pg_print_body(P, 0, 2);
 }
 

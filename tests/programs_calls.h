@@ -104,8 +104,17 @@ static void pg_call_some_recorded(const pg_job *J, pg_program *P)
     hy_zero_grad(J->F, J->block);
     hy_end(J->F);
 }
+/* Is there one that was called with just these sizes? */
+static int pg_is_again(const pg_program *P, int k)
+{
+    int i = 0;
+    while (i < k && memcmp(P->set[i], P->set[k], sizeof P->set[0])) i++;
+    return i < k;
+}
 static void pg_call_sizes(const pg_job *J, int backwards)
 {
+    const int others = PG_BOUND | PG_FORKS | PG_STRIDED | PG_JIT | PG_RECOMPUTE | PG_HOST;
+    const int anew = (J->way->flags & PG_HYBRID) && !(J->way->flags & others) && J->way->threads == 1;
     const uint64_t stream = J->F->stream;
     pg_program *P;
     int k, i;
@@ -118,13 +127,17 @@ static void pg_call_sizes(const pg_job *J, int backwards)
         pg_call_size(J, P, "size", k);
         pg_note_refused(J, "size", k);
     }
-    for (k = 0; k < J->P->nset && !J->R->error[0] && J->way->flags & PG_HYBRID && !(J->way->flags & (PG_BOUND | PG_FORKS)); k++) {
+    for (k = 0; k < J->P->nset && !J->R->error[0] && anew; k++) {
+        if (pg_is_again(J->P, k)) continue;
         pg_resize(P, J->P, k);
         pg_call_anew(J, P, k);
     }
     pg_call_some_recorded(J, P);
     pg_resize(P, J->P, 0);
-    if (k) { pg_set_ways(J); pg_call_size(J, P, "at last", 0); }     /* others ask for its graph */
+    if (J->way->flags & PG_HYBRID && !(J->way->flags & (PG_BOUND | PG_FORKS))) {
+        pg_set_ways(J);                 /* others ask for the graph that it has, which is that of its own sizes */
+        pg_call_size(J, P, "at last", 0);
+    }
     free(P);
     J->F->stream = stream;
 }
