@@ -65,7 +65,7 @@ PG_TEXT(len,
             case 3: v = hy_len_sub(J->F, v, hy_len_is(m)); break;
             case 4: v = hy_len_add(J->F, v, hy_len_is(m)); break;
             case 5: v = hy_len_mul(J->F, v, hy_len_is(m)); break;
-            case 6: v = hy_len_mul(J->F, v, w); break;
+            case 6: v = i ? v : hy_len_mul(J->F, v, w); break;
             case 7: v = hy_len_div(J->F, v, hy_len_is(m)); break;
             case 8: v = hy_len_div(J->F, v, hy_len_add(J->F, w, hy_len_is(1))); break;
             default: v = hy_len_sub(J->F, hy_len_mul(J->F, v, hy_len_is(2)), w);

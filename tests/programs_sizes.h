@@ -27,7 +27,7 @@ static void pg_resize(pg_program *P, const pg_program *from, int set)
 static int pg_holds_elsewhere(pg_maker *M, pg_step *s)
 {
     static pg_program wide;
-    enum { PG_MOST = 6000 };
+    enum { PG_MOST = 1500 };
     hy_len kept[PG_SIZES];
     pg_walk W = pg_walk_elsewhere(M, kept);
     hy_array *y;
@@ -190,7 +190,7 @@ static int pg_draw_len(pg_maker *M)
 /* Sizes of calls: others, several alike, none, one, many, those of an earlier call. */
 static void pg_draw_sets(pg_maker *M, int symbols)
 {
-    static const int pool[] = { 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 16, 17 };
+    static const int pool[] = { 2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 10, 11 };
     pg_program *P = M->P;
     int i, k, w, which;
     P->nset = 3 + pg_choose(M, "sets", 0, PG_SETS - 2);
@@ -204,7 +204,7 @@ static void pg_draw_sets(pg_maker *M, int symbols)
         if (w == 4) for (k = 0; k < PG_SIZES; k++) to[k] = P->set[pg_choose(M, "size of", i, i)][which];
         if (w == 5) to[which] = 0;
         if (w == 6) to[which] = 1;
-        if (w == 7) to[which] = 20 + pg_choose(M, "many", i, 20);
+        if (w == 7) to[which] = 12 + pg_choose(M, "many", i, 12);
         if (w > 7) memcpy(to, P->set[pg_choose(M, "set of", i, i)], sizeof P->set[0]);
     }
     if (!pg_choose(M, "first", 0, 12)) P->set[0][0] = pg_choose(M, "first", 1, 2);
