@@ -557,8 +557,8 @@ static int pg_reads_as_several(const pg_program *P)
 
 static int pg_is_of_size(const char *name)              /* of a call with a set of sizes */
 {
-    return !strncmp(name, "size", 4) || !strncmp(name, "again size", 10) || !strncmp(name, "recorded size", 13) ||
-           !strncmp(name, "recorded, error", 15);
+    return !strncmp(name, "size", 4) || !strncmp(name, "again size", 10) ||
+           !strncmp(name, "recorded size", 13) || !strncmp(name, "recorded, error", 15);
 }
 static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item *a, int tangles)
 {
@@ -574,7 +574,8 @@ static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item
     if (!b && !strncmp(a->name, "right again", 11) && !pg_other.misuse[0]) return 1;
     if (!b && ((way->flags & (PG_FORKS | PG_STARVED | PG_LOADED | PG_PAIR)) || a->whole >= 2)) return 1;
     if (!b && (way->flags & PG_BOUND) && !strncmp(a->name, "set by hand", 11)) return 1;
-    if (!b && pg_is_of_size(a->name) && (way->flags & PG_ONE_SIZE || P->loops)) return 1;  /* no turn, or the other branch */
+    if (!b && pg_is_of_size(a->name) && (way->flags & PG_ONE_SIZE || P->loops))
+        return 1;                       /* no turn, or the other branch */
     if (!b) {
         pg_say(pg_other.wider[0] ? "%s is missing: %s\n" : "%s is missing\n", a->name, pg_other.wider);
         return 0;
@@ -593,8 +594,8 @@ static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item
     if (at < 0 || (loose && a->whole == 3)) return 1;
     if (loose && pg_near(P, a, b, &at)) return 1;
     /* nobody needs what failed; what is not taken does in a graph */
-    if (strstr(a->name, ", error") && pg_is_of_size(a->name) && (P->loops || pg_element(a, 0) > pg_element(b, 0)))
-        return 1;
+    if (strstr(a->name, ", error") && pg_is_of_size(a->name) &&
+        (P->loops || pg_element(a, 0) > pg_element(b, 0))) return 1;
     if (pg_known(P)) return 1;
     pg_say("%s, element %d: %.*g, due %.*g\n", a->name, (int)at, a->type.dtype == HY_F64 ? 17 : 9,
            pg_element(b, at), a->type.dtype == HY_F64 ? 17 : 9, pg_element(a, at));

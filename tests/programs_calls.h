@@ -1,5 +1,5 @@
-/* Calls of one block with several sizes in turn: each as line by line, and as a block that is compiled for just
- * that size. */
+/* Calls of one block with several sizes in turn: each as line by line, and as a block that is compiled for
+ * just that size. */
 #ifndef PROGRAMS_CALLS_H
 #define PROGRAMS_CALLS_H
 
@@ -73,7 +73,8 @@ static void pg_call_anew(const pg_job *J, const pg_program *P, int k)
     for (i = from; i < J->R->n; i++) {
         const pg_item *a = &J->R->item[i], *b;
         snprintf(text, sizeof text, "anew %d, output", k);
-        if (!strncmp(a->name, "anew, error", 11)) snprintf(other, sizeof other, "size, error%s", a->name + 11);
+        if (!strncmp(a->name, "anew, error", 11))
+            snprintf(other, sizeof other, "size, error%s", a->name + 11);
         else snprintf(other, sizeof other, "size%s", a->name + 4);
         b = pg_named(J->R, other);
         pg_holds(J, b && pg_same_type(&a->type, b->type.dtype, &b->type.shape) &&
@@ -135,7 +136,7 @@ static void pg_call_sizes(const pg_job *J, int backwards)
     pg_call_some_recorded(J, P);
     pg_resize(P, J->P, 0);
     if (J->way->flags & PG_HYBRID && !(J->way->flags & (PG_BOUND | PG_FORKS))) {
-        pg_set_ways(J);                 /* others ask for the graph that it has, which is that of its own sizes */
+        pg_set_ways(J);                 /* others ask for its graph: that of its own sizes */
         pg_call_size(J, P, "at last", 0);
     }
     free(P);

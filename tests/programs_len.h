@@ -116,7 +116,8 @@ PG_TEXT(len,
         hy_ints axes;
         int i;
         axes.n = J->nd;
-        for (i = 0; i < J->nd; i++) axes.v[i] = J->a[1] % 2 ? (i + J->k) % J->nd : (J->nd - 1 - i + J->k) % J->nd;
+        for (i = 0; i < J->nd; i++)
+            axes.v[i] = ((J->a[1] % 2 ? i : J->nd - 1 - i) + J->k) % J->nd;
         return hy_transpose(J->F, J->x, axes);
     }
     static hy_array *len_spread(len_job *J)
@@ -241,7 +242,10 @@ PG_TEXT(len,
     static hy_array *len_bound(len_job *J)
     {
         hy_len less = hy_len_sub(J->F, J->d[J->k], hy_len_is(1 + J->a[1] % 4));
-        if (!hy_len_at_least(J->F, less, 0)) less = hy_len_is(hy_len_value(J->F, less) < 0 ? 0 : hy_len_value(J->F, less));
+        if (!hy_len_at_least(J->F, less, 0)) {
+            const int64_t n = hy_len_value(J->F, less);
+            less = hy_len_is(n < 0 ? 0 : n);
+        }
         return len_take(J->F, J->x, hy_len_arange(J->F, less), J->k);
     }
     static hy_array *len_head(len_job *J)
@@ -320,7 +324,8 @@ PG_TEXT(len,
         { "one", len_one }, { "bound", len_bound }, { "head", len_head }, { "scores", len_scores },
         { "mask", len_mask }, { "weighted", len_weighted }, { "shape", len_shape }, { "table", len_table },
     };
-    static hy_array *len_step(hy_frame *F, const char *name, int n, hy_array **x, const int *a, const hy_len *kept)
+    static hy_array *len_step(hy_frame *F, const char *name, int n, hy_array **x, const int *a,
+                              const hy_len *kept)
     {
         len_job J;
         int i;

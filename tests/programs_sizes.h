@@ -1,5 +1,5 @@
-/* Programs for several sizes drawn: inputs whose dims are symbols, steps that hold for all of their values, and
- * what any program has behind a step that fixes the shape again. */
+/* Programs for several sizes drawn: inputs whose dims are symbols, steps that hold for all of their values,
+ * and what any program has behind a step that fixes the shape again. */
 #ifndef PROGRAMS_SIZES_H
 #define PROGRAMS_SIZES_H
 
@@ -99,7 +99,8 @@ static int pg_draw_free_op(pg_maker *M, int x)
         "tanh ", "sin ", "abs ", "square ", "sigmoid ", "relu ", "clip a_min=-1 a_max=1.5", "ones_like ",
         "softmax axis=%d", "log_softmax axis=%d", "softmax axis=-1", "cumsum axis=%d", "reverse axis=%d",
         "repeat repeats=2 axis=%d", "expand_dims axis=%d", "expand_dims axis=0", "sum axis=%d keepdims=True",
-        "mean axis=%d keepdims=True", "max axis=%d keepdims=True", "sum axis=%d", "mean axis=%d", "max axis=%d",
+        "mean axis=%d keepdims=True", "max axis=%d keepdims=True", "sum axis=%d", "mean axis=%d",
+        "max axis=%d",
         "argsort axis=%d", "sort axis=%d", "reshape shape=(0,-1)", "reshape shape=(-3,-2)",
         "reshape shape=(-1,)", "reshape shape=(-2,1)", "reshape shape=(-1,1,0) reverse=True", "flatten ",
         "slice_axis axis=%d begin=0 end=2", "slice_axis axis=%d begin=-2 end=None",
@@ -109,7 +110,8 @@ static int pg_draw_free_op(pg_maker *M, int x)
         "topk axis=%d k=2 ret_typ=value", "l2_normalization mode=instance", "stack axis=%d num_args=1",
         "concat dim=%d", "shape_array ", "size_array ", "arange_like axis=%d", "split_v2 sections=2 axis=%d",
         "cast dtype=float64", "norm axis=%d", "logsumexp axis=%d", "gelu ", "identity ", "stop_gradient ",
-        "argmin axis=%d keepdims=True", "min axis=%d", "prod axis=%d", "pad mode=constant pad_width=(0,0,0,1)",
+        "argmin axis=%d keepdims=True", "min axis=%d", "prod axis=%d",
+        "pad mode=constant pad_width=(0,0,0,1)",
     };
     const int ndim = hy_ndim(M->F, pg_made(M, x));
     const char *op = ops[pg_choose(M, "free", 0, (int)(sizeof ops / sizeof *ops))], *space = strchr(op, ' ');
@@ -156,8 +158,8 @@ static int pg_draw_len(pg_maker *M)
 {
     static const ops_input small = { OPS_REAL, -1, 1 };
     static const char *const one[] = {
-        "merge", "merge", "flat", "split", "split", "fold", "turn", "turn", "spread", "spread", "lead", "ones",
-        "weigh", "weigh", "data", "data", "rows", "rows", "rows", "shifted", "back", "grow", "grow", "put",
+        "merge", "merge", "flat", "split", "split", "fold", "turn", "turn", "spread", "spread", "lead",
+        "ones", "weigh", "weigh", "data", "data", "rows", "rows", "rows", "shifted", "back", "grow", "grow", "put",
         "value", "value", "dim", "bound", "bound", "head", "mask", "shape",
     };
     const hy_shape places = { 1, { 7 } };
@@ -223,8 +225,10 @@ static int pg_add_sized(pg_maker *M, int i, int symbols)
     s.ndim = 1 + pg_choose(M, "sized dims", i, 4);
     if (i && pg_choose(M, "like the first", i, 3)) s.ndim = first->shape.ndim;
     for (d = 0; d < s.ndim; d++) {
-        size[d] = pg_choose(M, "a symbol", 16 * i + d, 5) < 3 ? 1 + pg_choose(M, "symbol", 16 * i + d, symbols) : 0;
-        if (i && s.ndim == first->shape.ndim && pg_choose(M, "as there", 16 * i + d, 4)) size[d] = first->size[d];
+        if (pg_choose(M, "a symbol", 16 * i + d, 5) < 3)
+            size[d] = 1 + pg_choose(M, "symbol", 16 * i + d, symbols);
+        if (i && s.ndim == first->shape.ndim && pg_choose(M, "as there", 16 * i + d, 4))
+            size[d] = first->size[d];
         if (d + 1 == s.ndim && !some && !size[d]) size[d] = 1;
         some |= size[d];
         s.dim[d] = size[d] ? M->P->set[0][size[d] - 1] : sizes[pg_choose(M, "sized dim", i ? d : 16 + d, 6)];

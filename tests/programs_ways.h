@@ -390,7 +390,8 @@ typedef struct pg_job {
     pg_net   *net;
     hy_graph *graph;                    /* made in a symbolic frame; it runs instead of the block */
     pg_memory *memory;
-    int       second, lane, counts;     /* of two frames; bound for tickets; what a call takes of memory is counted */
+    int       lane, counts;             /* bound for tickets; what a call takes of memory is counted */
+    int       second;                   /* of two frames at once */
 } pg_job;
 
 /* Is the call made by another thread, as hy_later has it? One program in four, where there are threads. */

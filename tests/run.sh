@@ -202,6 +202,9 @@ part_programs()
     TMPDIR=$out "$out/programs" --from 1900000 --to 1900300 > "$out/programs.log"
     note $? "random programs agree in all ways: $(tail -1 "$out/programs.log")"
     grep -A 100 '^    program ' "$out/programs.log" | head -200
+    TMPDIR=$out "$out/programs" --from 60900000 --to 60900060 > "$out/sizes.log"
+    note $? "random programs that ask for sizes agree in all ways, size by size: $(tail -1 "$out/sizes.log")"
+    grep -A 100 '^    program ' "$out/sizes.log" | head -200
     TMPDIR=$out "$out/programs" --plant sigmoid --to 80 > "$out/planted.log"
     note $? "a fault that is planted is found and made small: $(tail -1 "$out/planted.log")"
 }
