@@ -159,8 +159,8 @@ static int pg_draw_len(pg_maker *M)
     static const ops_input small = { OPS_REAL, -1, 1 };
     static const char *const one[] = {
         "merge", "merge", "flat", "split", "split", "fold", "turn", "turn", "spread", "spread", "lead",
-        "ones", "weigh", "weigh", "data", "data", "rows", "rows", "rows", "shifted", "back", "grow", "grow", "put",
-        "value", "value", "dim", "bound", "bound", "head", "mask", "shape",
+        "ones", "weigh", "weigh", "data", "data", "rows", "rows", "rows", "shifted", "back", "grow", "grow",
+        "put", "value", "value", "dim", "bound", "bound", "head", "mask", "shape",
     };
     const hy_shape places = { 1, { 7 } };
     int refs[2], w = pg_choose(M, "sized", 0, 100), k;
