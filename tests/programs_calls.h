@@ -112,6 +112,7 @@ static int pg_is_again(const pg_program *P, int k)
     while (i < k && memcmp(P->set[i], P->set[k], sizeof P->set[0])) i++;
     return i < k;
 }
+static struct { long calls, resizes; } pg_sized;        /* of exact and default ways */
 static void pg_call_sizes(const pg_job *J, int backwards)
 {
     const int others = PG_BOUND | PG_FORKS | PG_STRIDED | PG_JIT | PG_RECOMPUTE | PG_HOST;
@@ -127,6 +128,10 @@ static void pg_call_sizes(const pg_job *J, int backwards)
         pg_resize(P, J->P, k);
         pg_call_size(J, P, "size", k);
         pg_note_refused(J, "size", k);
+    }
+    if (anew) {
+        pg_sized.calls += J->P->nset;
+        pg_sized.resizes += (long)hy_cache_info(J->F, J->block).resizes;
     }
     for (k = 0; k < J->P->nset && !J->R->error[0] && anew; k++) {
         if (pg_is_again(J->P, k)) continue;

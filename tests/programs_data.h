@@ -192,7 +192,8 @@ typedef struct pg_maker {
     int         nseen, seen[PG_VALUES]; /* values that may be taken here */
     int         body, depth;
     int         owner;                  /* the body of the child block in which that is, or 0 */
-    int         sized, lost;            /* steps are drawn that hold for other sizes; some did not */
+    int         sized, lost;            /* steps are drawn that hold for other sizes, 2: and tie no trace to
+                                         * numbers; some did not */
     hy_array   *other[PG_VALUES], *other_leaf[PG_LEAVES];       /* values of the second set of sizes */
 } pg_maker;
 

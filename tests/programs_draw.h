@@ -398,7 +398,7 @@ static void pg_draw_steps(pg_maker *M, int n)
         w = pg_choose(M, "kind", 0, 100);
         if (M->nseen > 300) w = 0;
         if (w >= 78 && (M->depth > 2 || !M->nseen)) w = 0;
-        if (M->sized && (w < 78 || w >= 96)) pg_draw_len(M);
+        if (M->sized && (w < 78 || w >= 96 || (M->sized > 1 && w < 91))) pg_draw_len(M);
         else if (w < 68 || w >= 96) pg_draw_op(M);
         else if (w < 78) pg_draw_layer(M);
         else if (w < 83) pg_draw_foreach(M);

@@ -43,6 +43,9 @@ PG_TEXT(len,
             zero = hy_cast(F, hy_zeros(F, HY_SHAPE(1)), hy_dtype_of(F, x));
             return n ? hy_len_broadcast_to(F, zero, n, to) : hy_reshape(F, zero, HY_EMPTY, NULL);
         }
+        for (i = 0; i < n && n == nd; i++)
+            if (!hy_len_same(own[i], to[i])) x = len_take(F, x, hy_len_arange(F, to[i]), i);
+        if (n == nd) return x;
         x = hy_len_reshape(F, x, 1, &have);
         if (!hy_len_same(have, want)) x = len_take(F, x, hy_len_arange(F, want), 0);
         return hy_len_reshape(F, x, n, to);
@@ -72,6 +75,15 @@ PG_TEXT(len,
             }
         }
         return v;
+    }
+    static hy_len len_count(len_job *J, int seed)
+    {
+        hy_len v = J->d[seed % J->nd];
+        if (seed % 16 == 15) return len_told(J, seed);
+        if (J->kept && seed % 3 == 0) v = J->kept[seed % 2];
+        if (J->other && seed % 5 < 3 && hy_ndim(J->F, J->other) > 0) v = hy_len_of(J->F, J->other, 0);
+        if (seed / 8 % 3 == 0) v = hy_len_add(J->F, v, J->d[J->k]);
+        return seed / 8 % 3 == 1 ? hy_len_add(J->F, v, hy_len_is(1 + seed % 2)) : v;
     }
     static hy_array *len_merge(len_job *J)
     {
@@ -126,7 +138,7 @@ PG_TEXT(len,
         int i;
         if (J->nd > 5) return hy_sin(J->F, J->x);
         for (i = 0; i < J->nd; i++) to[i + (i >= J->k)] = J->d[i];
-        to[J->k] = J->a[1] % 4 == 0 ? hy_len_is(J->a[1] % 3) : len_told(J, J->a[1]);
+        to[J->k] = J->a[1] % 4 == 0 ? hy_len_is(J->a[1] % 3) : len_count(J, J->a[1]);
         return hy_len_broadcast_to(J->F, hy_expand_dims(J->F, J->x, J->k), J->nd + 1, to);
     }
     static hy_array *len_lead(len_job *J)
@@ -135,7 +147,7 @@ PG_TEXT(len,
         int i;
         if (J->nd > 5) return hy_sin(J->F, J->x);
         for (i = 0; i < J->nd; i++) to[i + 1] = J->d[i];
-        to[0] = len_told(J, J->a[1]);
+        to[0] = len_count(J, J->a[1]);
         return hy_len_broadcast_to(J->F, J->x, J->nd + 1, to);
     }
     static hy_array *len_ones(len_job *J)
@@ -162,11 +174,11 @@ PG_TEXT(len,
     }
     static hy_array *len_rows(len_job *J)
     {
-        return len_take(J->F, J->x, hy_len_arange(J->F, len_told(J, J->a[1])), J->k);
+        return len_take(J->F, J->x, hy_len_arange(J->F, len_count(J, J->a[1])), J->k);
     }
     static hy_array *len_shifted(len_job *J)
     {
-        hy_array *at = hy_len_arange(J->F, len_told(J, J->a[1]));
+        hy_array *at = hy_len_arange(J->F, len_count(J, J->a[1]));
         at = hy_add(J->F, at, hy_len_array(J->F, len_told(J, J->a[2])));
         return len_take(J->F, J->x, at, J->k);
     }
@@ -177,7 +189,7 @@ PG_TEXT(len,
     }
     static hy_array *len_grow(len_job *J)
     {
-        hy_len m = len_told(J, J->a[1]);
+        hy_len m = len_count(J, J->a[1]);
         hy_array *more = len_take(J->F, hy_mul_scalar(J->F, J->x, 0.5), hy_len_arange(J->F, m), J->k);
         if (J->a[2] % 3 == 0) return hy_extend(J->F, J->x, more, J->k);
         return hy_concat(J->F, J->a[2] % 3 == 1 ? hy_group(J->F, J->x, more)
@@ -187,7 +199,7 @@ PG_TEXT(len,
     {
         hy_len at = hy_len_div(J->F, J->d[J->k], hy_len_is(2 + J->a[1] % 2));
         hy_array *row = hy_sin(J->F, hy_slice_axis(J->F, J->x, J->k, 0, 1));
-        return hy_put_rows(J->F, J->x, row, hy_len_array(J->F, at), J->k);
+        return hy_put_rows(J->F, J->x, row, hy_reshape(J->F, hy_len_array(J->F, at), HY_INTS(1), NULL), J->k);
     }
     static hy_array *len_value(len_job *J)
     {

@@ -100,21 +100,21 @@ static int pg_draw_free_op(pg_maker *M, int x)
         "softmax axis=%d", "log_softmax axis=%d", "softmax axis=-1", "cumsum axis=%d", "reverse axis=%d",
         "repeat repeats=2 axis=%d", "expand_dims axis=%d", "expand_dims axis=0", "sum axis=%d keepdims=True",
         "mean axis=%d keepdims=True", "max axis=%d keepdims=True", "sum axis=%d", "mean axis=%d",
-        "max axis=%d",
-        "argsort axis=%d", "sort axis=%d", "reshape shape=(0,-1)", "reshape shape=(-3,-2)",
-        "reshape shape=(-1,)", "reshape shape=(-2,1)", "reshape shape=(-1,1,0) reverse=True", "flatten ",
-        "slice_axis axis=%d begin=0 end=2", "slice_axis axis=%d begin=-2 end=None",
+        "max axis=%d", "reshape shape=(0,-1)", "reshape shape=(-3,-2)", "reshape shape=(-1,)", "identity ",
+        "reshape shape=(-2,1)", "reshape shape=(-1,1,0) reverse=True", "flatten ", "transpose ",
+        "slice_axis axis=%d begin=0 end=2", "swap_axes dim1=0 dim2=%d", "tile reps=(2,1)", "squeeze ",
+        "zeros_like ", "stack axis=%d num_args=1", "concat dim=%d", "shape_array ", "size_array ",
+        "arange_like axis=%d", "cast dtype=float64", "stop_gradient ", "min axis=%d", "prod axis=%d",
+        /* which tie a trace to numbers */
+        "argsort axis=%d", "sort axis=%d", "slice_axis axis=%d begin=-2 end=None",
         "slice_axis axis=%d begin=0 end=-1", "slice_axis axis=%d begin=1 end=None",
-        "slice begin=(0,) end=(None,) step=(2,)", "slice begin=(None,) end=(None,) step=(-1,)", "transpose ",
-        "swap_axes dim1=0 dim2=%d", "tile reps=(2,1)", "squeeze ", "zeros_like ", "argmax axis=%d",
-        "topk axis=%d k=2 ret_typ=value", "l2_normalization mode=instance", "stack axis=%d num_args=1",
-        "concat dim=%d", "shape_array ", "size_array ", "arange_like axis=%d", "split_v2 sections=2 axis=%d",
-        "cast dtype=float64", "norm axis=%d", "logsumexp axis=%d", "gelu ", "identity ", "stop_gradient ",
-        "argmin axis=%d keepdims=True", "min axis=%d", "prod axis=%d",
-        "pad mode=constant pad_width=(0,0,0,1)",
+        "slice begin=(0,) end=(None,) step=(2,)", "slice begin=(None,) end=(None,) step=(-1,)",
+        "argmax axis=%d", "topk axis=%d k=2 ret_typ=value", "l2_normalization mode=instance", "norm axis=%d",
+        "argmin axis=%d keepdims=True", "pad mode=constant pad_width=(0,0,0,0,1,0,0,1)",
     };
     const int ndim = hy_ndim(M->F, pg_made(M, x));
-    const char *op = ops[pg_choose(M, "free", 0, (int)(sizeof ops / sizeof *ops))], *space = strchr(op, ' ');
+    const int ties = 13, n = (int)(sizeof ops / sizeof *ops) - (M->sized > 1 ? ties : 0);
+    const char *op = ops[pg_choose(M, "free", 0, n)], *space = strchr(op, ' ');
     char name[48], format[64];
     snprintf(name, sizeof name, "%.*s", (int)(space - op), op);
     snprintf(format, sizeof format, "%s", space + 1);
@@ -158,10 +158,11 @@ static int pg_draw_len(pg_maker *M)
 {
     static const ops_input small = { OPS_REAL, -1, 1 };
     static const char *const one[] = {
-        "merge", "merge", "flat", "split", "split", "fold", "turn", "turn", "spread", "spread", "lead",
+        "merge", "merge", "flat", "turn", "turn", "spread", "spread", "lead",
         "ones", "weigh", "weigh", "data", "data", "rows", "rows", "rows", "shifted", "back", "grow", "grow",
-        "put", "value", "value", "dim", "bound", "bound", "head", "mask", "shape",
+        "head", "mask", "shape", "bound", "split", "split", "fold", "bound", "value", "value", "dim", "put",
     };
+    const int ties = 9;                 /* the last of these tie a trace to numbers */
     const hy_shape places = { 1, { 7 } };
     int refs[2], w = pg_choose(M, "sized", 0, 100), k;
     if ((refs[0] = pg_pick(M, "sized", 0)) == PG_NOTHING) return PG_NOTHING;
@@ -170,8 +171,9 @@ static int pg_draw_len(pg_maker *M)
     if ((refs[0] = pg_len_real(M, refs[0])) == PG_NOTHING) return PG_NOTHING;
     if (w < 33) return pg_show(M, pg_draw_free_pair(M, refs[0], refs[1]));
     if (w < 39) return pg_draw_free_layer(M, refs[0]);
+    k = (int)(sizeof one / sizeof *one) - (M->sized > 1 ? ties : 0);
     if (w < 84)
-        return pg_show(M, pg_keep_len(M, one[pg_choose(M, "which", 0, (int)(sizeof one / sizeof *one))],
+        return pg_show(M, pg_keep_len(M, one[pg_choose(M, "which", 0, k)],
                                       1 + (refs[1] >= 0 && pg_choose(M, "two", 0, 3) == 0), refs));
     if ((refs[1] = pg_len_real(M, refs[1])) == PG_NOTHING) return PG_NOTHING;
     if (w < 88) return pg_show(M, pg_keep_len(M, "like", 2, refs));
@@ -247,9 +249,9 @@ static void pg_draw_sized(pg_maker *M, int n)
     int i, refs[2], leaves = 1 + pg_choose(M, "sized leaves", 0, 3);
     pg_draw_sets(M, symbols);
     for (i = 0; i < leaves; i++) pg_add_sized(M, i, symbols);
-    M->sized = 1;
-    pg_draw_steps(M, 2 + n);
-    if (!pg_choose(M, "the rest", 0, 2)) {      /* what any program has, on values of a shape that stays */
+    M->sized = 1 + (pg_choose(M, "calm", 0, 5) > 0);
+    pg_draw_steps(M, M->sized > 1 ? 2 + n / 3 : 2 + n);
+    if (!pg_choose(M, "the rest", 0, 3)) {      /* what any program has, on values of a shape that stays */
         M->place = pg_mix(place + 100);
         refs[0] = pg_len_real(M, pg_pick(M, "fixed", 0));
         refs[1] = M->nseen ? M->seen[M->nseen - 1] : PG_NOTHING;
@@ -259,7 +261,7 @@ static void pg_draw_sized(pg_maker *M, int n)
             pg_show(M, i);
             M->sized = 0;
             pg_draw_steps(M, 1 + pg_choose(M, "more", 0, 5));
-            M->sized = 1;
+            M->sized = 2;
             M->place = pg_mix(place + 101);
             refs[0] = pg_len_one(M);
             if (refs[0] != PG_NOTHING && refs[1] != PG_NOTHING && pg_choose(M, "back", 0, 3)) {

@@ -321,6 +321,9 @@ static void pg_print_total(void)
         pg_total.programs, pg_total.wrong, pg_total.errors, pg_total.loops, pg_total.random,
         (double)pg_total.steps / (double)(pg_total.programs ? pg_total.programs : 1), pg_total.ways,
         pg_total.failed, 1000.0 * pg_total.seconds / (double)(pg_total.programs ? pg_total.programs : 1));
+    if (pg_sized.calls)
+        printf("%ld calls of a set of sizes, %ld of them by a program that took these on\n", pg_sized.calls,
+               pg_sized.resizes);
 }
 
 /* All counts as lines, and read again: those of several processes add up. */
