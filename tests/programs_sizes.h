@@ -197,14 +197,19 @@ static void pg_draw_sets(pg_maker *M, int symbols)
     static const int pool[] = { 2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 10, 11 };
     pg_program *P = M->P;
     int i, k, w, which;
+    const int alike = !pg_choose(M, "alike", 0, 4);
     P->nset = 3 + pg_choose(M, "sets", 0, PG_SETS - 2);
     for (i = 0; i < P->nset; i++) {
         int *to = P->set[i];
         w = i < 2 ? 0 : pg_choose(M, "set", i, 10);
         which = pg_choose(M, "which size", i, symbols);
-        for (k = 0; k < PG_SIZES; k++)
-            to[k] = i < 2 ? 2 + (pg_choose(M, "size", 16 * i + k, 5) + k) % (5 + i)
-                          : pool[pg_choose(M, "size", 16 * i + k, 12)];
+        for (k = 0; k < PG_SIZES; k++) to[k] = pool[pg_choose(M, "size", 16 * i + k, 12)];
+        for (k = 1; k < PG_SIZES && i == 1; k++) while (to[k] == to[0] || to[k] == to[k - 1]) to[k]++;
+        for (k = 0; k < PG_SIZES && i == 0; k++)
+            to[k] = alike ? 2 + which : 2 + pg_choose(M, "size", k, 5);
+        for (k = 0; k < PG_SIZES && w > 1 && w < 4; k++)    /* the same product */
+            to[k] = P->set[0][w == 2 ? (k + 1) % symbols : k];
+        if (w == 3 && to[1] % 2 == 0) { to[0] *= 2; to[1] /= 2; }
         if (w == 4) for (k = 0; k < PG_SIZES; k++) to[k] = P->set[pg_choose(M, "size of", i, i)][which];
         if (w == 5) to[which] = 0;
         if (w == 6) to[which] = 1;
