@@ -619,7 +619,8 @@ static int pg_same_misuse(const pg_program *P)
     if (strstr(pg_other.misuse, "SymbolBlock: ") && strstr(pg_other.misuse, " inputs are due, "))
         return P->fault == PG_CALLED_WITH_FEWER || P->fault == PG_CALLED_WITH_MORE;
     /* a file knows how many dims; what has its size already is given back as it is */
-    if (!pg_line.misuse[0] && P->nset && (P->fault == PG_OTHER_SHAPE || P->fault == PG_BACKWARD_TWICE)) return 1;
+    if (!pg_line.misuse[0] && P->nset && (P->fault == PG_OTHER_SHAPE || P->fault == PG_BACKWARD_TWICE))
+        return 1;
     if (!pg_line.misuse[0]) return P->loops || (P->fault == PG_BACKWARD_TWICE && pg_gives_input(P));
     return several || pg_same_error(pg_line.misuse, pg_other.misuse, 0) ||
            pg_same_message(pg_line.misuse, pg_other.misuse);
