@@ -589,8 +589,8 @@ static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item
     if (a->whole >= 2 && P->loops && (P->order == 2 || tangles)) loose = 1;
     if (a->whole >= 2 && P->order == 2 && (way->flags & (PG_LOADED | PG_PAIR)) && pg_reads_as_several(P))
         loose = 1;
-    /* sizes that are alike by chance take another way than those that always are: 0 + -0 */
-    at = pg_differs(a, b, a->whole >= 2 && pg_asks(P) ? 2 : loose || (a->whole >= 2 && P->nset));
+    if (a->whole >= 2 && P->nset) loose = 1;    /* sizes alike by chance take another way than those that are */
+    at = pg_differs(a, b, a->whole >= 2 && pg_asks(P) ? 2 : loose);
     if (at < 0 || (loose && a->whole == 3)) return 1;
     if (loose && pg_near(P, a, b, &at)) return 1;
     /* nobody needs what failed; what is not taken does in a graph */
