@@ -589,7 +589,7 @@ static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item
     if (a->whole >= 2 && P->loops && (P->order == 2 || tangles)) loose = 1;
     if (a->whole >= 2 && P->order == 2 && (way->flags & (PG_LOADED | PG_PAIR)) && pg_reads_as_several(P))
         loose = 1;
-    if (a->whole >= 2 && P->nset) loose = 1;    /* sizes alike by chance take another way than those that are */
+    if (a->whole >= 2 && P->nset) loose = 1;    /* sizes alike by chance take another way */
     at = pg_differs(a, b, a->whole >= 2 && pg_asks(P) ? 2 : loose);
     if (at < 0 || (loose && a->whole == 3)) return 1;
     if (loose && pg_near(P, a, b, &at)) return 1;
