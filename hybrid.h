@@ -52183,6 +52183,7 @@ static int hy__lens_input(hy_frame *S, hy__lens *L, hy__node *node, hy_type *typ
 static int hy__lens_upto(hy_frame *S, hy__lens *L, int number)
 {
     const hy__nodes *store = hy__store_of(S);
+    int k;
     for (; L->nodes <= number && !S->code && !L->S.lost; L->nodes++) {
         hy__node *node = store->node[L->nodes];
         if (hy__grow(&S->root->heap, (void **)&L->type, &L->type_cap, L->types + node->nout,
@@ -52191,6 +52192,9 @@ static int hy__lens_upto(hy_frame *S, hy__lens *L, int number)
             return hy__no_room(S, "sizes");
         L->first[L->nodes] = L->types;
         memcpy(L->type + L->types, node->type, (size_t)node->nout * sizeof *L->type);
+        for (k = 0; k < node->nin && node->op; k++)             /* nobody knows what it compares */
+            hy__sizes_fixed(&L->S, hy__sized_edge(NULL, L->type, L->first, &node->in[k]),
+                            hy__known_dims(node->op));
         if (hy__is_input(node) ? hy__lens_input(S, L, node, L->type + L->types)
             : node->op && hy__infer_sized_node(S, node, NULL, node->type, L->type, L->first,
                                                L->type + L->types, &L->S)) return -1;
