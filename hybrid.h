@@ -3930,6 +3930,7 @@ HY_API hy_len    hy_len_div(hy_frame *F, hy_len a, hy_len b);      /* rounded do
 HY_API int       hy_len_fixed(hy_len n);                          /* is it a number, in every call? */
 HY_API int       hy_len_at_least(hy_frame *F, hy_len n, int64_t low);
 HY_API int       hy_len_same(hy_len a, hy_len b);                 /* is it the same in every call? */
+HY_API int       hy_len_below(hy_frame *F, hy_len n, int64_t high);       /* a trace is tied to the answer */
 HY_API int64_t   hy_len_value(hy_frame *F, hy_len n);             /* the number; a trace is tied to it then */
 HY_API hy_array *hy_len_array(hy_frame *F, hy_len n);             /* () i64: the size as data */
 HY_API hy_array *hy_len_arange(hy_frame *F, hy_len n);            /* (n) i64: 0, 1, ... */
@@ -7677,6 +7678,7 @@ typedef struct hy__tracer {
     int         dims_n, dims_cap;
     char        bound[HY__BOUND];       /* hy_cache_stats.bound: who asked for a shape or a type */
     struct hy__lens *lens;              /* sizes that forward has asked for by hy_len_of, or NULL */
+    int         closed;                 /* it asked while traces have numbers for sizes */
 } hy__tracer;
 
 struct hy_frame {
@@ -52289,6 +52291,7 @@ HY_API hy_len hy_len_of(hy_frame *F, hy_array *x, int axis)
     const int at = traced ? hy__axis(axis, x->t.type.shape.ndim) : -1;
     hy__lens *L = traced && at >= 0 && !F->code ? hy__lens_open(F) : NULL;
     hy_len len = hy_len_is(0);
+    if (F && hy__traced_for(F) && hy__traced_for(F)->numbers) F->tracer->closed = 1;
     if (!L || hy__lens_upto(F, L, x->node->number))
         return hy_len_is(F && F->code ? 0 : hy_dim(F, x, axis));
     F->tracer->asked |= HY__ASKED_DIMS;                 /* sizes of 0 and 1 are numbers */
@@ -52350,6 +52353,14 @@ HY_API int hy_len_at_least(hy_frame *F, hy_len n, int64_t low)
     return F && !F->code && least >= low;
 }
 
+HY_API int hy_len_below(hy_frame *F, hy_len n, int64_t high)
+{
+    int64_t v;
+    hy__lens *L = hy__len_store(F, n, "hy_len_below", &v);
+    if (!F || F->code) return 0;
+    return L ? hy__size_below(&L->S, v, high) : v < high;
+}
+
 /* A number, or what a code says. */
 static hy_len hy__len_made(const hy__lens *L, int64_t v)
 {
@@ -52389,7 +52400,7 @@ static hy_len hy__len_of_two(hy_frame *F, hy_len a, hy_len b, char sign, const c
     int fits = 1;
     if (!F || F->code) return hy_len_is(0);
     if (!L) L = M;
-    if (L && (sign == '/' ? y > 0 : 1)) {
+    if (L && (sign == '/' ? y > 0 || hy__is_code(y) : 1)) {
         const int lost = L->S.lost;
         v = sign == '*' ? hy__size_times(&L->S, x, y)
             : sign == '/' ? hy__size_over(&L->S, x, y) : hy__size_plus(&L->S, x, y, sign == '-' ? -1 : 1);
@@ -52529,11 +52540,15 @@ HY_API hy_array *hy_len_arange(hy_frame *F, hy_len n)
     return pieces == 1 ? piece[0] : hy_concat(F, hy_group_of(F, pieces, piece), 0);
 }
 
-static hy_array *hy__len_nothing(hy_frame *F, const hy_array *x, const hy_shape *s)
+static hy_array *hy__len_nothing(hy_frame *F, hy_array *x, const hy_shape *s)
 {
+    hy_array *y;
     hy__zeros_opt opt;
     opt.dtype = x && !F->code ? x->t.type.dtype : HY_F32;
-    return hy__zeros(F, *s, &opt);
+    y = hy__zeros(F, *s, &opt);
+    if (opt.dtype == HY_F16 || opt.dtype == HY_F32 || opt.dtype == HY_F64)
+        y = hy_add(F, y, hy_sum(F, x, HY_ALL, NULL));           /* it stays on the tape */
+    return y;
 }
 
 /* A shape of numbers, where 0 is a size. */
@@ -52631,7 +52646,7 @@ HY_API hy_array *hy_len_broadcast_to(hy_frame *F, hy_array *x, int ndim, const h
     if (!F || F->code) return NULL;
     x = hy__len_lengthen(F, x, ndim, own);
     for (i = 0; i < ndim; i++)          /* broadcast_to takes 0 for "stay" */
-        if (!dims[i].code && hy_len_same(own[i], hy_len_is(1)))
+        if (!dims[i].code && !hy_len_same(own[i], dims[i]))
             return hy__len_no_rows(F, x, ndim, own, dims, who);
     for (to.n = ndim, i = 0; i < ndim; i++) {
         const int plain = hy_len_fixed(dims[i]) && !hy_len_same(own[i], dims[i]);
@@ -53142,6 +53157,8 @@ typedef struct hy__trace {
     hy__sized *sized;                   /* for which other sizes these are the same; NULL: none */
     int       fast;                     /* asked nothing: found without the lock */
     hy__lens *lens;                     /* what sizes of hy_len_of took for granted; NULL: it gave none */
+    int       closed;                   /* numbers stand where it gives such: not for calls */
+    hy_type  *latest;                   /* of the inputs of the latest call */
     int       flat, grouped;            /* no None, no groups within groups, in and out; it gives a group */
     int       ran, running;             /* has ever run; running calls of it */
     int64_t   used;                     /* last use: the least recently used one is dropped */
@@ -53215,7 +53232,7 @@ static int hy__modes(const hy_frame *F) { return (F->training != 0) + 2 * (F->re
 static int hy__trace_fits(const hy_frame *F, const hy__trace *t, const hy__flat *in)
 {
     int i;
-    if (F->numbers && t->lens) return 0;
+    if (F->numbers ? t->lens != NULL : t->closed) return 0;
     if (strcmp(t->in, in->form) || ((t->asked & HY__ASKED_TRAINING) && t->training != hy__modes(F))) return 0;
     for (i = 0; t->asked && i < t->n; i++) {
         const hy_type *now = &in->at[i]->t.type;
@@ -53292,7 +53309,7 @@ static int hy__trace_takes(hy_frame *F, hy__trace *t, const hy__flat *in)
     size_t atoms;
     int64_t *atom;
     int takes = 0;
-    if (F->numbers || !(t->asked & HY__ASKED_DIMS) || (t->asked & HY__ASKED_SHAPE) ||
+    if (F->numbers || t->closed || !(t->asked & HY__ASKED_DIMS) || (t->asked & HY__ASKED_SHAPE) ||
         strcmp(t->in, in->form) ||
         ((t->asked & HY__ASKED_TRAINING) && t->training != hy__modes(F))) return 0;
     if (!hy__trace_inputs_same(t, in)) return 0;
@@ -53412,7 +53429,7 @@ static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy
     hy__trace *t = NULL;
     int i;
     if (!S->code)
-        t = (hy__trace *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *t) + types + dims + a + b);
+        t = (hy__trace *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *t) + 2 * types + dims + a + b);
     if (!t) {
         if (!S->code) hy__no_memory(F, "trace");
         hy__lens_free(&F->root->heap, lens);
@@ -53427,7 +53444,9 @@ static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy
     t->training = hy__modes(S);
     t->n = in->n;
     t->type = (hy_type *)(void *)((char *)t + hy__round64(sizeof *t));
-    t->dims = (hy__asked_dims *)(void *)((char *)t->type + types);
+    t->latest = t->type + in->n;
+    t->closed = S->tracer->closed;
+    t->dims = (hy__asked_dims *)(void *)((char *)t->type + 2 * types);
     t->in = (char *)t->dims + dims;
     hy__trace_dims(t, S->tracer);
     t->out = t->in + a;
@@ -53610,7 +53629,12 @@ static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn,
             hy__traces_limit(F, all, limit);
         }
     }
-    if (t && !t->fast) { HY__ADD(&t->running, 1); t->used = ++all->clock; }
+    if (t && !t->fast) {
+        int i;
+        HY__ADD(&t->running, 1);
+        t->used = ++all->clock;
+        for (i = 0; i < t->n; i++) t->latest[i] = in->at[i]->t.type;
+    }
     hy__release(&all->lock);
     return t;
 }
@@ -55972,10 +55996,10 @@ static hy__trace *hy__trace_again(hy_frame *F, hy_block *block, int n, const hy_
     in.n = n;
     in.at = (hy_array **)hy__room(F, &in.room, (size_t)n * sizeof *in.at + strlen(form) + 1, "hy_call");
     in.full = in.form = in.at ? strcpy((char *)(in.at + n), form) : NULL;
-    for (i = 0; in.at && i < n; i++) {
-        in.at[i] = hy__handle(F);
-        if (in.at[i]) in.at[i]->t.type = type[i];
-    }
+    for (i = 0; in.at && i < n; i++) in.at[i] = hy__handle(F);
+    hy__acquire(&block->core->traces.lock);     /* other frames' calls may be writing the latest types */
+    for (i = 0; in.at && i < n; i++) if (in.at[i]) in.at[i]->t.type = type[i];
+    hy__release(&block->core->traces.lock);
     F->training = modes & 1;
     F->recording = modes >> 1;
     F->numbers = numbers;
@@ -56012,15 +56036,14 @@ static void hy__trace_fitted(hy_frame *F, hy_block *block)
 static hy__trace *hy__trace_closed(hy_frame *F, hy_block *block)
 {
     hy__traces *all = &block->core->traces;
-    hy__trace *t = NULL, *closed = NULL;
+    hy__trace *t = NULL, *closed = NULL, *e;
     if (hy__is_symbolic(F) || hy__traces_mine(all) || F->code) return NULL;
     hy__acquire(&all->lock);
-    if (all->first && all->first->lens) {
-        t = all->first;
-        HY__ADD(&t->running, 1);
-    }
+    for (e = all->first; e; e = e->next) if (!e->closed && (!t || e->used > t->used)) t = e;
+    if (t && !t->lens) t = NULL;
+    if (t) HY__ADD(&t->running, 1);
     hy__release(&all->lock);
-    if (t) closed = hy__trace_again(F, block, t->n, t->type, t->in, t->training, 1);
+    if (t) closed = hy__trace_again(F, block, t->n, t->latest, t->in, t->training, 1);
     hy__trace_leave(t);
     return closed;
 }
@@ -73722,7 +73745,7 @@ static hy__trace *hy__export_best(hy__traces *all, int *least)
         cost = t->asked & HY__ASKED_TRAINING ? t->training ? 5 : 1 : 0;
         if (t->asked & (HY__ASKED_SHAPE | HY__ASKED_DIMS | HY__ASKED_DTYPE)) cost += 2;
         if (t->lens) cost += 16;
-        if (cost < *least) { *least = cost; best = t; }
+        if (cost < *least || (cost == *least && t->used > best->used)) { *least = cost; best = t; }
     }
     return best;
 }
@@ -73731,14 +73754,16 @@ static hy__trace *hy__export_best(hy__traces *all, int *least)
 static void hy__export_untrained(hy_frame *F, hy_block *net)
 {
     hy__traces *all = &net->core->traces;
-    hy__trace *best;
+    hy__trace *best, *t, *last = NULL;
     int least;
     hy__acquire(&all->lock);
     best = hy__export_best(all, &least);
+    for (t = all->first; t; t = t->next) if (!t->closed && (!last || t->used > last->used)) last = t;
+    if (last && last->lens) { best = last; least = 16; }
     if (best && least >= 4) HY__ADD(&best->running, 1);     /* it stays meanwhile */
     hy__release(&all->lock);
     if (!best || least < 4) return;
-    hy__trace_leave(hy__trace_again(F, net, best->n, best->type, best->in, 0, 1));
+    hy__trace_leave(hy__trace_again(F, net, best->n, best->lens ? best->latest : best->type, best->in, 0, 1));
     HY__ADD(&best->running, -1);
 }
 

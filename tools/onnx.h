@@ -1096,7 +1096,6 @@ typedef struct onnx__run {
     int           opset, depth, late;   /* late: only late nodes run, else the others */
     int           blamed, steps, listed;        /* listed: values in all sequences so far */
     uint64_t      sizes;                /* the trace that codes of sizes are of; 0: there are none yet */
-    int           wide;                 /* some may be beyond i32 */
     onnx__sequence *lists;
     void        (*walk)(struct onnx__run *R, int body);         /* runs a body within an operator */
     onnx__active  stack[ONNX__MOST_DEPTH + 2];
@@ -1276,7 +1275,7 @@ static int onnx__lens_in(onnx__run *R, int i, hy_len *to, int most)
     const int64_t n = hy_size(R->K, all), *at = (const int64_t *)hy_data(R->K, all);
     int k;
     if (n > most) { onnx__fail(R, "input %d has more than %d numbers", i, most); return -1; }
-    for (k = 0; at && k < n; k++) to[k] = onnx__len(R, at[k]);
+    for (k = 0; at && k < n; k++) to[k] = v->open ? onnx__len(R, at[k]) : hy_len_is(at[k]);
     return at ? (int)n : -1;
 }
 
@@ -2167,13 +2166,18 @@ static void onnx__do_unsqueeze(onnx__run *R)
     hy_array *x = onnx__in(R, 0);
     hy_ints axes;
     hy_len own[HY_MAX_DIM], to[HY_MAX_DIM];
-    int i, n, have, k = 0, taken[2 * HY_MAX_INTS] = { 0 };
+    hy_shape plain;
+    int i, n, have, k = 0, more = 0, taken[2 * HY_MAX_INTS] = { 0 };
     if (!onnx__ints_of(R, "axes", 1, &axes) || (have = onnx__lens(R, x, own)) < 0) return;
     n = have + axes.n;
     if (n > HY_MAX_DIM) { onnx__fail(R, "more than 8 dims"); return; }
     for (i = 0; i < axes.n; i++) taken[onnx__axis(R, axes.v[i], n)] = 1;
+    for (i = 0; i < n; i++) more += taken[i];
     for (i = 0; i < n; i++) to[i] = taken[i] || k == have ? hy_len_is(1) : own[k++];
-    onnx__out(R, 0, onnx__to_lens(R, x, to, n));
+    if (hy_error(R->F)) return;
+    if (more < axes.n || onnx__plain(to, n, &plain)) { onnx__out(R, 0, onnx__to_lens(R, x, to, n)); return; }
+    for (i = 0; i < n; i++) if (taken[i]) x = hy_expand_dims(R->F, x, i);
+    onnx__out(R, 0, x);
 }
 
 static void onnx__do_squeeze(onnx__run *R)
@@ -7852,8 +7856,10 @@ static onnx__value onnx__gathered(onnx__run *R, onnx__value all, onnx__value pie
 {
     onnx__value y = { NULL, NULL, 0, 0, NULL };
     int known = R->K && piece.known && (first || all.known), k;
-    hy_array *p = known ? piece.known : onnx__in_trace(R, piece), *a = known ? all.known : first ? NULL
-        : onnx__in_trace(R, all);
+    hy_array *p, *a;
+    if (piece.open == 2) onnx__settle(R, &piece);       /* pieces are of one type */
+    p = known ? piece.known : onnx__in_trace(R, piece);
+    a = known ? all.known : first ? NULL : onnx__in_trace(R, all);
     R->F = known ? R->K : R->trace;
     k = onnx__axis(R, axis, onnx__rank(R, p) + 1);
     p = hy_expand_dims(R->F, p, k);
@@ -8454,7 +8460,6 @@ static void onnx__note_choice(onnx__run *R, const onnx__node *n)
 }
 
 /* Does what is counted by it stay in i32, beside sizes of arrays? */
-static int onnx__narrow_len(hy_len n) { return !hy_len_fixed(n) || (n.code <= 1 << 20 && n.code >= -(1 << 20)); }
 
 /* Sums, differences, products, quotients of known sizes. 0: they are none of these. */
 static int onnx__two_lens(onnx__run *R, onnx__node *n)
@@ -8474,7 +8479,6 @@ static int onnx__two_lens(onnx__run *R, onnx__node *n)
     for (i = 0; i < (na > nb ? na : nb); i++) {
         hy_len u = onnx__len(R, x[na > 1 ? i : 0]), v = onnx__len(R, y[nb > 1 ? i : 0]);
         hy_len z;
-        R->wide |= !onnx__narrow_len(u) || !onnx__narrow_len(v) || (*n->op == 'M' && !hy_len_fixed(u) && !hy_len_fixed(v));
         if (*n->op == 'D' && (!hy_len_at_least(F, u, 0) || !hy_len_at_least(F, v, 1))) return 0;    /* it rounds to 0 */
         z = !strcmp(n->op, "Add") ? hy_len_add(F, u, v) : !strcmp(n->op, "Sub") ? hy_len_sub(F, u, v)
             : !strcmp(n->op, "Mul") ? hy_len_mul(F, u, v) : hy_len_div(F, u, v);
@@ -8496,6 +8500,19 @@ static int onnx__never_below(onnx__run *R, const onnx__value *v)
     for (i = 0; at && i < n; i++) if (onnx__is_code(at[i]) && !hy_len_at_least(R->trace, onnx__len(R, at[i]), 0)) return 0;
     return at != NULL;
 }
+/* Do all of them fit into i32, and in all calls of this trace? */
+static int onnx__stays_narrow(onnx__run *R, const onnx__value *v)
+{
+    const int64_t n = hy_size(R->K, v->known), *at = (const int64_t *)hy_data(R->K, v->known);
+    int64_t i;
+    for (i = 0; at && i < n; i++) {
+        const hy_len len = onnx__len(R, at[i]);
+        if (!hy_len_below(R->trace, len, (int64_t)INT32_MAX + 1) || hy_len_below(R->trace, len, -(int64_t)INT32_MAX))
+            return 0;
+    }
+    return at != NULL;
+}
+
 enum { ONNX__AS_NUMBERS, ONNX__AS_PLACES, ONNX__AS_SIZES, ONNX__AS_DATA, ONNX__AS_CAST };
 static int onnx__open_way(onnx__run *R, const onnx__node *n)
 {
@@ -8514,7 +8531,7 @@ static int onnx__open_way(onnx__run *R, const onnx__node *n)
     if (strstr(moves, op) && !later) return ONNX__AS_PLACES;
     if (!strcmp(n->op, "Cast")) {
         to = onnx__int(R, "to", 0);
-        if (to == 7 || (to == 6 && !R->wide)) return ONNX__AS_CAST;
+        if (to == 7 || (to == 6 && onnx__stays_narrow(R, &R->value[n->in[0]]))) return ONNX__AS_CAST;
     }
     if (narrow) return decides || n->row->special ? ONNX__AS_NUMBERS : ONNX__AS_DATA;
     if (strstr(" Add Sub Mul Div ", op) && n->nin == 2 && R->opset >= 7) return ONNX__AS_SIZES;
