@@ -250,6 +250,71 @@ static void len_graphs_outside(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* x: (n, 3), summed and repeated n times. */
+static hy_array *len_saved_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_len to[2];
+    (void)self;
+    to[0] = hy_len_of(F, x, 0);
+    to[1] = hy_len_is(3);
+    return hy_len_broadcast_to(F, hy_sum(F, x, HY_AXES(0), NULL), 2, to);
+}
+
+/* Files and graphs outside are of the latest call, and take nothing from the calls that follow: a buffer that was
+ * bound before serves them as before. */
+static void len_saved_of_latest(void)
+{
+    static char room[1 << 16];
+    hy_frame *F = tb_threads(1);
+    hy_block *net = tb_block(F, "net", len_saved_forward), *loaded;
+    hy_array *x = NULL, *y, *file;
+    int n;
+    hy_hybridize(F, net, NULL);
+    CHECK(!hy_bind(F, net, hy_ones(F, HY_SHAPE(20, 3)), room, sizeof room));
+    for (n = 4; n < 10; n++) {
+        hy_begin(F);
+        x = hy_ones(F, HY_SHAPE(n, 3));
+        y = hy_call(F, net, x);
+        CHECK((const char *)hy_data(F, y) >= room && (const char *)hy_data(F, y) < room + sizeof room);
+        file = n % 2 ? hy_save_model_to(F, net, x) : hy_save_model_to(F, net, NULL);
+        loaded = hy_load_model_from(F, hy_data(F, file), (size_t)hy_size(F, file), 0);
+        y = hy_call(F, loaded, x);
+        if (!CHECK(y && hy_dim(F, y, 0) == n && hy_value(F, y, n - 1, 2) == n)) printf("    saved with %d: %s\n", n, hy_error(F) ? hy_error(F) : "another size");
+        hy_clear(F);
+        hy_end(F);
+    }
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+/* To no elements: refused where others cannot become it, and on the tape. */
+static void len_to_nothing(void)
+{
+    int lines;
+    for (lines = 0; lines < 2; lines++) {
+        hy_frame *F = tb_threads(1);
+        hy_block *net = tb_block(F, "net", len_saved_forward);
+        hy_array *x = hy_ones(F, HY_SHAPE(0, 3)), *y;
+        hy_len to[2];
+        if (!lines) hy_hybridize(F, net, NULL);
+        hy_attach_grad(F, x, HY_GRAD_WRITE);
+        hy_record(F);
+        y = hy_sum(F, hy_call(F, net, x), HY_ALL, NULL);
+        hy_pause(F);
+        hy_backward(F, y, NULL);
+        CHECK(y && hy_item(F, y) == 0 && hy_size(F, hy_grad_of(F, x)) == 0);
+        OK(F);
+        to[0] = hy_len_is(0);
+        to[1] = hy_len_is(3);
+        CHECK(!hy_len_broadcast_to(F, hy_ones(F, HY_SHAPE(5, 3)), 2, to) && strstr(hy_error(F), "cannot become 0"));
+        hy_clear(F);
+        CHECK(hy_dim(F, hy_len_broadcast_to(F, hy_ones(F, HY_SHAPE(1, 3)), 2, to), 0) == 0);
+        CHECK(hy_len_below(F, hy_len_is(4), 5) && !hy_len_below(F, hy_len_is(5), 5));
+        OK(F);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 /* --- shapes that files compute --- */
 static void len_files(void)
 {
@@ -269,6 +334,8 @@ static void len_files(void)
         { { "Sub|n 32|m", "Sub|m 32|k", "Concat|k n|s", "Reshape|x s|r", "Reshape|r -1|y" }, 0 },
         { { "Sub|0 n|m", "Div|m n|k", "Reshape|x k|y" }, 0 },
         { { "Sub|n 1|m", "Expand|x m|y" }, 0 },
+        { { "Mul|n 5000|m", "Mul|m 5000|k", "Mul|k 5000|p", "Cast|p|i", "Cast|i|f", "Add|x f|y" }, 0 },
+        { { "Reshape|x -1|a", "Mul|n n|m", "Div|m n|k", "Reshape|a k|y" }, 1 },
         { { "Mul|n n|m", "Mul|m m|k", "Mul|k k|p", "Cast|p|i", "Cast|i|f", "Add|x f|y" }, 0 },
         { { "Sub|n 1|m", "Slice|x 0 m 0|a", "Neg|a|y" }, 0 },
         { { "Min|n 500|m", "Slice|x 0 m 0|y" }, 0 },
@@ -307,5 +374,7 @@ static void test_len(void)
     RUN(len_of_another_trace);
     RUN(len_apart_from_programs);
     RUN(len_graphs_outside);
+    RUN(len_saved_of_latest);
+    RUN(len_to_nothing);
     RUN(len_files);
 }
