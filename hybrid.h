@@ -3920,7 +3920,7 @@ HY_API const char *hy_context_of(hy_frame *F, hy_array *x);       /* "cpu(0)": o
  *     gives a size that calls take on: it goes into the functions below, and nowhere else. Line by line it is
  *     the number itself. A size ends with its trace; bodies of loops and branches take it as a number.
  *     hy_len_fixed, hy_len_at_least and hy_len_same say what a trace is sure of, and line by line more is so:
- *     they choose between ways to the same result. --- */
+ *     they choose between ways to the same result. What decides one asks hy_len_below or hy_len_value. --- */
 HY_API hy_len    hy_len_of(hy_frame *F, hy_array *x, int axis);
 HY_API hy_len    hy_len_is(int64_t n);                            /* the number n */
 HY_API hy_len    hy_len_add(hy_frame *F, hy_len a, hy_len b);
@@ -52285,13 +52285,13 @@ static int hy__lens_hold(const hy__lens *L, hy_array *const *in, int64_t *atom)
 
 HY_API hy_len hy_len_of(hy_frame *F, hy_array *x, int axis)
 {
-    const int mine = F && hy__traced_for(F) && !hy__traced_for(F)->numbers && !F->tracer->outer;
-    const int traced = mine && x && x->state == HY__LIVE && x->node && !x->count && x->frame == F &&
-                       hy__shape_known(&x->t.type.shape);
+    const int mine = F && hy__traced_for(F) && !F->tracer->outer && x && x->state == HY__LIVE && x->node &&
+                     !x->count && x->frame == F && hy__shape_known(&x->t.type.shape);
+    const int traced = mine && !hy__traced_for(F)->numbers;
     const int at = traced ? hy__axis(axis, x->t.type.shape.ndim) : -1;
     hy__lens *L = traced && at >= 0 && !F->code ? hy__lens_open(F) : NULL;
     hy_len len = hy_len_is(0);
-    if (F && hy__traced_for(F) && hy__traced_for(F)->numbers) F->tracer->closed = 1;
+    if (mine && !traced) F->tracer->closed = 1;
     if (!L || hy__lens_upto(F, L, x->node->number))
         return hy_len_is(F && F->code ? 0 : hy_dim(F, x, axis));
     F->tracer->asked |= HY__ASKED_DIMS;                 /* sizes of 0 and 1 are numbers */
@@ -52358,7 +52358,9 @@ HY_API int hy_len_below(hy_frame *F, hy_len n, int64_t high)
     int64_t v;
     hy__lens *L = hy__len_store(F, n, "hy_len_below", &v);
     if (!F || F->code) return 0;
-    return L ? hy__size_below(&L->S, v, high) : v < high;
+    if (!L) return v < high;
+    if (high > HY__SIZE_FAR || high < -HY__SIZE_FAR) return high > 0;           /* sizes stay between */
+    return hy__size_below(&L->S, v, high);
 }
 
 /* A number, or what a code says. */
@@ -52399,8 +52401,10 @@ static hy_len hy__len_of_two(hy_frame *F, hy_len a, hy_len b, char sign, const c
     hy__lens *L = hy__len_store(F, a, who, &x), *M = hy__len_store(F, b, who, &y);
     int fits = 1;
     if (!F || F->code) return hy_len_is(0);
-    if (!L) L = M;
-    if (L && (sign == '/' ? y > 0 || hy__is_code(y) : 1)) {
+    if ((!L && (x > HY__SIZE_FAR || x < -HY__SIZE_FAR)) || (!M && (y > HY__SIZE_FAR || y < -HY__SIZE_FAR)))
+        L = NULL;                       /* no size, though it may look like a code */
+    else if (!L) L = M;
+    if (L && (sign == '/' ? y > 0 || M : 1)) {
         const int lost = L->S.lost;
         v = sign == '*' ? hy__size_times(&L->S, x, y)
             : sign == '/' ? hy__size_over(&L->S, x, y) : hy__size_plus(&L->S, x, y, sign == '-' ? -1 : 1);
@@ -52496,7 +52500,7 @@ static hy_array *hy__len_count(hy_frame *F, int64_t n)
 static hy_array *hy__len_along(hy_frame *F, const hy__asked *a)
 {
     hy_array *row = hy__len_row(F, a), *x = row ? row : hy__node_handle(F, a->node, 0);
-    if (x && x->t.type.dtype != HY_I64) x = hy_cast(F, x, HY_I64);
+    x = hy_cast(F, x, HY_I64);          /* of whatever type: calls may be of others */
     return hy_arange_like(F, x, 0, 1, (int)a->dims, NULL);
 }
 
@@ -52544,9 +52548,10 @@ static hy_array *hy__len_nothing(hy_frame *F, hy_array *x, const hy_shape *s)
 {
     hy_array *y;
     hy__zeros_opt opt;
-    opt.dtype = x && !F->code ? x->t.type.dtype : HY_F32;
+    opt.dtype = hy_dtype_of(F, x);      /* a trace is tied to it */
+    if (F->code) return NULL;
     y = hy__zeros(F, *s, &opt);
-    if (opt.dtype == HY_F16 || opt.dtype == HY_F32 || opt.dtype == HY_F64)
+    if (opt.dtype == HY_F16 || opt.dtype == HY_BF16 || opt.dtype == HY_F32 || opt.dtype == HY_F64)
         y = hy_add(F, y, hy_sum(F, x, HY_ALL, NULL));           /* it stays on the tape */
     return y;
 }
@@ -53323,6 +53328,14 @@ static int hy__trace_takes(hy_frame *F, hy__trace *t, const hy__flat *in)
     return takes;
 }
 
+/* The newest that calls go by; those with numbers for sizes are for files and graphs outside. */
+static hy__trace *hy__trace_newest(const hy__traces *all)
+{
+    hy__trace *t = all->first;
+    while (t && t->closed) t = t->next;
+    return t ? t : all->first;
+}
+
 /* Why is there no trace for these arguments? */
 static void hy__trace_reason(const hy_frame *F, const hy__trace *t, const hy__flat *in, char *text,
                              size_t bytes)
@@ -53611,7 +53624,7 @@ static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn,
     for (t = all->first; t && !hy__trace_fits(F, t, in); t = t->next) continue;
     if (!t) for (t = all->first; t && !hy__trace_takes(F, t, in); t = t->next) continue;
     if (!t) {
-        hy__trace_reason(F, all->first, in, reason, sizeof reason);
+        hy__trace_reason(F, hy__trace_newest(all), in, reason, sizeof reason);
         HY__STORE(&all->tracer, hy__this_thread());
         from = hy__clock(F);
         t = hy__trace_make(F, fn, user, in);
@@ -53623,7 +53636,7 @@ static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn,
             t->next = all->first;
             t->bytes = hy__bytes_at(t) + hy__graph_bytes(t->graph) + hy__lens_bytes(t->lens);
             all->first = t;
-            t->fast = !t->asked && !all->fast;
+            t->fast = !t->asked && !t->closed && !all->fast;
             if (t->fast && !all->number) HY__STORE(&all->number, HY__ADD(&F->root->callers, 1));
             if (t->fast) HY__STORE(&all->fast, t);
             hy__traces_limit(F, all, limit);
@@ -55973,7 +55986,8 @@ HY_API hy_cache_stats hy_cache_info(hy_frame *F, hy_block *block)
     stats.resizes = HY__LOAD(&all->resizes);
     memcpy(stats.reason, all->reason, sizeof all->reason);
     memcpy(stats.fixed, all->fixed, sizeof all->fixed);
-    if (all->first) memcpy(stats.bound, all->first->bound, sizeof all->first->bound);
+    t = hy__trace_newest(all);
+    if (t) memcpy(stats.bound, t->bound, sizeof t->bound);
     hy__traces_bytes(all, &stats.programs, &stats.bytes);
     for (t = all->first; t; t = t->next) {
         for (i = 0; i < t->graph->n; i++) stats.constants += t->graph->node[i]->held != NULL;
@@ -56031,19 +56045,19 @@ static void hy__trace_fitted(hy_frame *F, hy_block *block)
     if (none) hy__trace_leave(hy__trace_again(F, block, 1, &h->fitted_with, "x", 0, F->numbers));
 }
 
-/* The same for those of its latest trace, if that takes on sizes: graphs outside know numbers. NULL: it does
- * not, or error; hy__trace_leave it. */
+/* The same for those of the latest call of its newest trace, if that takes on sizes: graphs outside know
+ * numbers. NULL: it does not, or error; hy__trace_leave it. */
 static hy__trace *hy__trace_closed(hy_frame *F, hy_block *block)
 {
     hy__traces *all = &block->core->traces;
-    hy__trace *t = NULL, *closed = NULL, *e;
+    hy__trace *t, *closed;
     if (hy__is_symbolic(F) || hy__traces_mine(all) || F->code) return NULL;
     hy__acquire(&all->lock);
-    for (e = all->first; e; e = e->next) if (!e->closed && (!t || e->used > t->used)) t = e;
+    t = hy__trace_newest(all);
     if (t && !t->lens) t = NULL;
     if (t) HY__ADD(&t->running, 1);
     hy__release(&all->lock);
-    if (t) closed = hy__trace_again(F, block, t->n, t->latest, t->in, t->training, 1);
+    closed = t ? hy__trace_again(F, block, t->n, t->latest, t->in, t->training, 1) : NULL;
     hy__trace_leave(t);
     return closed;
 }
@@ -56062,7 +56076,7 @@ HY_API hy_graph *hy_graph_of(hy_frame *F, hy_block *block)
     mine = hy__traces_mine(all);        /* asked by forward itself */
     if (!mine) hy__acquire(&all->lock);
     if (t || all->first) {
-        g = t ? t->graph : all->first->graph;
+        g = t ? t->graph : hy__trace_newest(all)->graph;
         hy__acquire(&F->root->lock);
         g->owned = HY__LENT;
         g->maker = all;
@@ -73734,59 +73748,54 @@ typedef struct hy__exported {
     hy_arrays   arrays;
 } hy__exported;
 
-/* The trace that holds for most: not for certain shapes, not for training, and with numbers where forward
- * asked for sizes: other formats know no others. The lock is held. */
-static hy__trace *hy__export_best(hy__traces *all, int *least)
+/* The trace that holds for most: not for certain shapes, not for training. Those with numbers for sizes are
+ * for others. The lock is held. */
+static hy__trace *hy__export_best(hy__traces *all)
 {
     hy__trace *t, *best = NULL;
-    int cost;
-    *least = 32;
+    int cost, least = 8;
     for (t = all->first; t; t = t->next) {
+        if (t->closed) continue;
         cost = t->asked & HY__ASKED_TRAINING ? t->training ? 5 : 1 : 0;
         if (t->asked & (HY__ASKED_SHAPE | HY__ASKED_DIMS | HY__ASKED_DTYPE)) cost += 2;
-        if (t->lens) cost += 16;
-        if (cost < *least || (cost == *least && t->used > best->used)) { *least = cost; best = t; }
+        if (cost < least) { least = cost; best = t; }
     }
-    return best;
+    return best ? best : all->first;
 }
 
-/* Where a block was called in training only, and asked, or took on sizes: once more in inference. */
-static void hy__export_untrained(hy_frame *F, hy_block *net)
+/* The same; where the block was called in training only, and asked, or took on sizes, it is traced once more,
+ * in inference, with numbers: other formats know no others. NULL: none, or error; hy__trace_leave it. */
+static hy__trace *hy__export_chosen(hy_frame *F, hy_block *net)
 {
     hy__traces *all = &net->core->traces;
-    hy__trace *best, *t, *last = NULL;
-    int least;
+    hy__trace *best, *again;
     hy__acquire(&all->lock);
-    best = hy__export_best(all, &least);
-    for (t = all->first; t; t = t->next) if (!t->closed && (!last || t->used > last->used)) last = t;
-    if (last && last->lens) { best = last; least = 16; }
-    if (best && least >= 4) HY__ADD(&best->running, 1);     /* it stays meanwhile */
+    best = hy__export_best(all);
+    if (best && !best->fast) HY__ADD(&best->running, 1);    /* it stays meanwhile */
     hy__release(&all->lock);
-    if (!best || least < 4) return;
-    hy__trace_leave(hy__trace_again(F, net, best->n, best->lens ? best->latest : best->type, best->in, 0, 1));
-    HY__ADD(&best->running, -1);
+    if (!best || !(best->lens || (best->asked & HY__ASKED_TRAINING && best->training))) return best;
+    again = hy__trace_again(F, net, best->n, best->lens ? best->latest : best->type, best->in, 0, 1);
+    hy__trace_leave(best);
+    return again;
 }
 
 static hy_graph *hy__export_trace(hy_frame *F, hy_block *net, const char *who)
 {
-    hy__traces *all = &net->core->traces;
-    const hy__trace *best;
+    hy__trace *best = NULL;
     hy_graph *g = NULL;
-    int i, least;
+    int i;
     hy__compile_options(F, net);        /* traces older than a change go */
     if (net->free_fn != hy__symbol_free) hy__trace_fitted(F, net);      /* what was read is there already */
-    if (!F->code) hy__export_untrained(F, net);
+    if (!F->code) best = hy__export_chosen(F, net);
     if (F->code) return NULL;
-    hy__acquire(&all->lock);
-    best = hy__export_best(all, &least);
     if (best) {
         g = best->graph;
         HY__ADD(&g->refs, 1);
-        if (least >= 2)
+        if (best->asked & (HY__ASKED_SHAPE | HY__ASKED_DIMS | HY__ASKED_DTYPE))
             hy__warn(F, "%s: the graph holds for the shapes of its call only, since forward asked: %s", who,
                      best->bound);
     }
-    hy__release(&all->lock);
+    hy__trace_leave(best);
     for (i = 0; g && i < g->n; i++)
         if (g->node[i]->op == &hy__control_ops[HY__ONCE]) {
             hy__fail(F, HY_ERROR_STATE, "%s: the network has been called in training only, where %s is "

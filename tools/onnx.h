@@ -8459,8 +8459,6 @@ static void onnx__note_choice(onnx__run *R, const onnx__node *n)
     }
 }
 
-/* Does what is counted by it stay in i32, beside sizes of arrays? */
-
 /* Sums, differences, products, quotients of known sizes. 0: they are none of these. */
 static int onnx__two_lens(onnx__run *R, onnx__node *n)
 {
@@ -8490,9 +8488,7 @@ static int onnx__two_lens(onnx__run *R, onnx__node *n)
     return 1;
 }
 
-/* What becomes of a node whose inputs are all known, some as sizes that calls take on: they move as they are,
- * what is counted by them is sizes again, the program makes data of them where no shape is decided by that, or
- * they become numbers. */
+/* Are all sizes among them 0 or more? */
 static int onnx__never_below(onnx__run *R, const onnx__value *v)
 {
     const int64_t n = hy_size(R->K, v->known), *at = (const int64_t *)hy_data(R->K, v->known);
@@ -8513,6 +8509,9 @@ static int onnx__stays_narrow(onnx__run *R, const onnx__value *v)
     return at != NULL;
 }
 
+/* What becomes of a node whose inputs are all known, some as sizes that calls take on: they move as they are,
+ * what is counted by them is sizes again, the program makes data of them where no shape is decided by that, or
+ * they become numbers. */
 enum { ONNX__AS_NUMBERS, ONNX__AS_PLACES, ONNX__AS_SIZES, ONNX__AS_DATA, ONNX__AS_CAST };
 static int onnx__open_way(onnx__run *R, const onnx__node *n)
 {
