@@ -9618,7 +9618,7 @@ static void hy__walk_past(hy__walker *r, int64_t n)
 enum { HY__SIZE_SYMBOL, HY__SIZE_OPEN, HY__SIZE_OVER, HY__SIZE_LEAST, HY__SIZE_MOST };
 enum { HY__SIZE_POWERS = 6, HY__SIZE_TERMS = 16, HY__SIZE_MANY = 1 << 12, HY__SIZE_DEPTH = 16,
        HY__SIZE_LOST = -1 };
-enum { HY__GUARD_EQUAL, HY__GUARD_BELOW, HY__GUARD_MULTIPLE };
+enum { HY__GUARD_EQUAL, HY__GUARD_BELOW, HY__GUARD_MULTIPLE, HY__GUARD_APART };
 
 /* A symbol, what only a rule knows (open), or of two expressions the quotient rounded down, the least, the
  * most. Symbols are at least 2: 0 and 1 are numbers, which mean something of their own. */
@@ -9996,17 +9996,30 @@ static int hy__size_noted(hy__sizes *S, int kind, int64_t a, int64_t b, int hold
     return holds;
 }
 
+/* Do they differ for all sizes? */
+static int hy__size_never(hy__sizes *S, int64_t a, int64_t b)
+{
+    int64_t low, high;
+    if (a == b) return 0;
+    if (!hy__is_code(a) && !hy__is_code(b)) return 1;
+    hy__size_range(S, hy__size_plus(S, a, b, -1), &low, &high);
+    return !S->lost && (low > 0 || high < 0);
+}
+
 /* Are they equal? A guard stands for the answer unless it is certain. */
 HY__UNUSED static int hy__size_equal(hy__sizes *S, int64_t a, int64_t b)
 {
-    int64_t low, high, d;
-    if (a == b) return 1;
-    if (!hy__is_code(a) && !hy__is_code(b)) return 0;
-    d = hy__size_plus(S, a, b, -1);
-    hy__size_range(S, d, &low, &high);
-    if (!S->lost && (low > 0 || high < 0)) return 0;
+    if (a == b || hy__size_never(S, a, b)) return a == b;
     return hy__size_noted(S, HY__GUARD_EQUAL, hy__most(a, b), hy__least(a, b),
                           hy__size_hint(S, a) == hy__size_hint(S, b));
+}
+
+/* The same where only equal ones let a pass do more: what was compiled for others holds for equal ones, too,
+ * but sizes that need not be equal had better not be. */
+HY__UNUSED static void hy__size_alike(hy__sizes *S, int64_t a, int64_t b)
+{
+    if (hy__size_hint(S, a) == hy__size_hint(S, b)) hy__size_equal(S, a, b);
+    else if (!hy__size_never(S, a, b)) hy__size_noted(S, HY__GUARD_APART, hy__most(a, b), hy__least(a, b), 1);
 }
 
 /* Is a below b? */
@@ -10059,19 +10072,25 @@ HY__UNUSED static int hy__sizes_fill(const hy__sizes *S, int64_t *atom)
     return 1;
 }
 
-static int hy__size_guard_holds(const hy__sizes *S, const hy__size_guard *g, const int64_t *atom)
+/* The answer to what a guard asks; -1: values leave the range of sizes. */
+static int hy__size_guard_answer(const hy__sizes *S, const hy__size_guard *g, const int64_t *atom)
 {
     int64_t x, y;
-    if (!hy__size_value(S, g->a, atom, &x) || !hy__size_value(S, g->b, atom, &y)) return 0;
-    return g->holds == (g->kind == HY__GUARD_EQUAL ? x == y : g->kind == HY__GUARD_BELOW ? x < y
-                        : x % y == 0);
+    if (!hy__size_value(S, g->a, atom, &x) || !hy__size_value(S, g->b, atom, &y)) return -1;
+    switch (g->kind) {
+    case HY__GUARD_EQUAL: return x == y;
+    case HY__GUARD_APART: return x != y;
+    case HY__GUARD_BELOW: return x < y;
+    default: return x % y == 0;
+    }
 }
 
 /* The first guard that these values break; -1: none. */
 HY__UNUSED static int hy__sizes_broken(const hy__sizes *S, const int64_t *atom)
 {
     int i;
-    for (i = 0; i < S->guards; i++) if (!hy__size_guard_holds(S, &S->guard[i], atom)) return i;
+    for (i = 0; i < S->guards; i++)
+        if (hy__size_guard_answer(S, &S->guard[i], atom) != S->guard[i].holds) return i;
     return -1;
 }
 
@@ -50152,8 +50171,7 @@ static void hy__sized_compare(hy__sized *Z, const hy_shape *a, const hy_shape *b
     if (a->ndim != b->ndim) return;
     for (d = 0; d < a->ndim; d++)
         if (a->dim[d] != b->dim[d] && !hy__is_code(a->dim[d]) && !hy__is_code(b->dim[d])) return;
-    for (d = 0; d < a->ndim; d++)
-        if (a->dim[d] != b->dim[d]) hy__size_equal(&Z->S, a->dim[d], b->dim[d]);
+    for (d = 0; d < a->ndim; d++) hy__size_alike(&Z->S, a->dim[d], b->dim[d]);
 }
 
 /* A leaf beside what its reader takes and gives. */
@@ -50524,7 +50542,7 @@ static int hy__size_shape(const hy__sizes *S, const hy_shape *sized, const int64
 static int hy__same_regime(const hy__sized *Z, const int64_t *a, const int64_t *b)
 {
     hy_shape x, y;
-    int i, k, answer;
+    int i, answer;
     for (i = 0; i < Z->asks; i++) {
         if (!hy__size_shape(&Z->S, &Z->ask[i].scores, a, &x)) return 0;
         if (b && !hy__size_shape(&Z->S, &Z->ask[i].scores, b, &y)) return 0;
@@ -50542,18 +50560,9 @@ static int hy__same_regime(const hy__sized *Z, const int64_t *a, const int64_t *
 #endif
     for (i = 0; i < Z->S.guards; i++) {
         const hy__size_guard *g = &Z->S.guard[i];
-        const int64_t *atom[2];
-        int64_t u, v;
-        int holds[2];
-        atom[0] = a;
-        atom[1] = b;
-        holds[1] = g->holds;
-        for (k = 0; k < 1 + (b != NULL); k++) {
-            if (!hy__size_value(&Z->S, g->a, atom[k], &u) ||
-                !hy__size_value(&Z->S, g->b, atom[k], &v)) return 0;
-            holds[k] = g->kind == HY__GUARD_EQUAL ? u == v : g->kind == HY__GUARD_BELOW ? u < v : u % v == 0;
-        }
-        if (holds[0] != holds[1]) return 0;
+        const int now = hy__size_guard_answer(&Z->S, g, a);
+        const int own = b ? hy__size_guard_answer(&Z->S, g, b) : g->holds;
+        if (g->kind == HY__GUARD_APART ? !own : now < 0 || now != own) return 0;
     }
     return 1;
 }
@@ -51486,7 +51495,8 @@ static hy__holder *hy__holder_resize(hy_frame *F, hy_graph *g, hy__program *p, h
 
 /* A size for which memory is planned, `above` steps above the next one: programs for sizes that grow are
  * few. More than HY__CEILINGS steps where all that is computed is small even then. */
-enum { HY__CEILINGS = 2, HY__FAR_CEILINGS = 5, HY__CEILING_PARTS = 8, HY__CEILING_BYTES = 1 << 20 };
+enum { HY__CEILINGS = 2, HY__FAR_CEILINGS = 5, HY__CEILING_PARTS = 8, HY__CEILING_BYTES = 1 << 20,
+       HY__CEILING_SHARE = 8 };
 static int64_t hy__ceiling(int64_t n, int above)
 {
     int64_t top = 8;
@@ -51494,19 +51504,31 @@ static int64_t hy__ceiling(int64_t n, int above)
     return top;
 }
 
+/* What is little memory for what a program computes: it goes by its parameters. */
+static int64_t hy__ceiling_bytes(const hy__program *p)
+{
+    int64_t bytes = 0;
+    int i;
+    for (i = 0; i < p->graph->n; i++) {
+        const hy__node *node = p->graph->node[i];
+        if (node->param || node->held) bytes += hy__bytes(&node->type[0]);
+    }
+    return hy__most(HY__CEILING_BYTES, bytes / HY__CEILING_SHARE);
+}
+
 /* Does all that a program computes take little memory for these sizes? */
 static int hy__ceiling_small(const hy__program *p, const hy__sized *Z, const int64_t *atom)
 {
-    size_t bytes = 0;
+    const int64_t most = hy__ceiling_bytes(p);
+    int64_t bytes = 0;
     int v;
-    for (v = 0; v < p->plan.values && bytes <= (size_t)HY__CEILING_BYTES; v++) {
+    for (v = 0; v < p->plan.values && bytes <= most; v++) {
         hy_type t = Z->type[v];
         if (p->plan.spot[v].where != HY__AT_ARENA) continue;
-        if (!hy__size_shape(&Z->S, &Z->type[v].shape, atom, &t.shape) ||
-            hy__size(&t.shape) > HY__CEILING_BYTES) return 0;
-        bytes += (size_t)hy__bytes(&t);
+        if (!hy__size_shape(&Z->S, &Z->type[v].shape, atom, &t.shape) || hy__size(&t.shape) > most) return 0;
+        bytes += hy__bytes(&t);
     }
-    return bytes <= (size_t)HY__CEILING_BYTES;
+    return bytes <= most;
 }
 
 /* The size that is tried for n at a turn. First far ones, by parts of each step; then the next ceiling, one
@@ -52279,7 +52301,7 @@ static int hy__lens_hold(const hy__lens *L, hy_array *const *in, int64_t *atom)
         if (hy__len_said(L, HY__CODES - i) && !hy__size_value(S, HY__CODES - i, atom, &v)) return 0;
     for (i = 0; i < S->guards; i++)
         if (hy__len_said(L, S->guard[i].a) && hy__len_said(L, S->guard[i].b) &&
-            !hy__size_guard_holds(S, &S->guard[i], atom)) return 0;
+            hy__size_guard_answer(S, &S->guard[i], atom) != S->guard[i].holds) return 0;
     return 1;
 }
 

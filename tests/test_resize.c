@@ -556,6 +556,28 @@ static void resize_of_views(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* A size that happens to be another one's needs no program: (n,8) of 8 rows runs in that of (7,8). */
+static hy_array *resize_square(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_add(F, hy_transpose(F, hy_mul_scalar(F, x, 2), HY_AXES(1, 0)), hy_mean(F, hy_tanh(F, x), HY_ALL, NULL));
+}
+static void resize_of_sizes_that_meet(void)
+{
+    static const int rows[] = { 5, 7, 8, 6, 8 };
+    hy_frame *F = tb_open(1);
+    hy_block *net = tb_block(F, "net", resize_square), *line = tb_block(F, "line", resize_square);
+    int k;
+    hy_hybridize(F, net, NULL);
+    for (k = 0; k < 5; k++) {
+        hy_array *x = hy_random_normal(F, HY_SHAPE(rows[k], 8), 0, 1, NULL);
+        CHECK(hy_item(F, hy_max(F, hy_abs(F, hy_sub(F, hy_call(F, net, x), hy_call(F, line, x))), HY_ALL, NULL)) < 1e-6);
+    }
+    CHECK(hy_cache_info(F, net).programs == 2);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 #ifndef HYBRID_NO_THREADS
 typedef struct resize_lane { hy_frame *F; sized_block *b; hy_array *in[4], *want[4]; int bad, turn; } resize_lane;
 static void *resize_run(void *arg)
@@ -609,6 +631,7 @@ static void test_resize(void)
     RUN(resize_asks_for_single_dims);
     RUN(resize_of_traces_that_ask);
     RUN(resize_of_views);
+    RUN(resize_of_sizes_that_meet);
 #ifndef HYBRID_NO_THREADS
     RUN(resize_in_two_frames);
 #endif
