@@ -15165,10 +15165,12 @@ static void hy__infer_number(hy_infer *I, int64_t *dim)
 }
 
 /* A size so many times; -1: it is not known. */
-static int64_t hy__infer_times(hy_infer *I, int64_t n, int64_t times)
+static int64_t hy__infer_product(hy_infer *I, int64_t n, int64_t times)
 {
-    if (I->sizes && hy__is_code(n)) return hy__size_times(I->sizes, n, times);
-    return n < 0 ? -1 : hy__times(n, times);
+    if (n == 0 || times == 0) return 0;
+    if ((n < 0 && !hy__is_code(n)) || (times < 0 && !hy__is_code(times))) return -1;
+    if (I->sizes && (hy__is_code(n) || hy__is_code(times))) return hy__size_times(I->sizes, n, times);
+    return n < 0 || times < 0 ? -1 : hy__times(n, times);
 }
 
 HY_API void hy_infer_shape(hy_infer *I, hy_shape *a, hy_shape b)
@@ -18949,15 +18951,16 @@ static int hy__matmul_bind(hy_job *job)
 static int hy__fully_connected_infer(hy_infer *I)
 {
     HY__REC(fully_connected, I);
-    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape, want = hy__shape2(-1, r->num_hidden), rest;
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape, want = hy__shape2(-1, r->num_hidden);
     int64_t k = -1;
+    int d;
     hy__same_types(I);
     if (hy__infer_range(I, "num_hidden", r->num_hidden, 1, INT_MAX)) return -1;
     if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
     if (x->ndim > 0) {
-        rest = want = *x;
-        rest.dim[0] = 1;
-        k = r->no_flatten ? x->dim[x->ndim - 1] : hy__size(&rest);
+        want = *x;
+        k = r->no_flatten ? x->dim[x->ndim - 1] : 1;
+        for (d = 1; d < x->ndim && !r->no_flatten; d++) k = hy__infer_product(I, k, x->dim[d]);
         if (r->no_flatten) want.dim[x->ndim - 1] = r->num_hidden;
         else want = hy__shape2(x->dim[0], r->num_hidden);
     }
@@ -22139,14 +22142,14 @@ static int hy__repeat_infer(hy_infer *I)
     if (r->repeats < 0) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "repeats cannot be %d", r->repeats);
     if (r->axis == HY_NONE) {
         int64_t n = hy__size(x);
-        hy_infer_shape(I, y, hy__shape1(hy__infer_times(I, n, r->repeats)));
+        hy_infer_shape(I, y, hy__shape1(hy__infer_product(I, n, r->repeats)));
         return I->status;
     }
     hy_infer_shape(I, x, hy__rank(y->ndim));
     axis = hy__infer_axis_of(I, r->axis, x);
     if (axis < 0) return I->status;
     want = *x;
-    want.dim[axis] = hy__infer_times(I, x->dim[axis], r->repeats);
+    want.dim[axis] = hy__infer_product(I, x->dim[axis], r->repeats);
     hy_infer_shape(I, y, want);
     if (I->status < 0) return -1;
     want = *y;
@@ -22212,7 +22215,7 @@ static int hy__tile_infer(hy_infer *I)
     shift = want.ndim - x->ndim;
     for (d = 0; d < want.ndim; d++) {
         int64_t n = d < shift ? 1 : x->dim[d - shift];
-        want.dim[d] = hy__infer_times(I, n, hy__reps_at(&r->reps, want.ndim, d));
+        want.dim[d] = hy__infer_product(I, n, hy__reps_at(&r->reps, want.ndim, d));
     }
     hy_infer_shape(I, y, want);
     for (d = shift; d < want.ndim && I->status >= 0; d++) {
@@ -51611,8 +51614,11 @@ static hy__holder *hy__holder_ceiling(hy_frame *F, hy_graph *g, const hy__progra
     hy__mode mode = like->mode;
     hy__program *p = NULL;
     hy__holder *h = NULL;
-    if (raised && hy__sizes_raised(F, like, in, raised, at))
+    if (raised && hy__sizes_raised(F, like, in, raised, at)) {
+        hy__try(F);                     /* errors are of sizes that nobody gave */
         p = hy__program_for(F, g, at, &mode, limit, NULL);
+        hy__try_end(F, 1);
+    }
     if (p) {
         h = hy__holder_resize(F, g, p, in, like->sized, lookup);
         hy__program_drop(p);
@@ -52176,11 +52182,15 @@ static size_t hy__lens_bytes(const hy__lens *L)
 static hy__lens *hy__lens_open(hy_frame *S)
 {
     hy__lens *L = S->tracer->lens;
+    double now;
     if (L) return L;
     L = (hy__lens *)hy__alloc_zero(&S->root->heap, sizeof *L);
     if (!L) return (hy__lens *)hy__no_memory(S, "sizes");
     L->S.heap = &S->root->heap;
-    L->stamp = HY__ADD(&S->root->next_id, 1);
+    now = hy__clock(S);                 /* another root may lie where one was */
+    memcpy(&L->stamp, &now, sizeof L->stamp);
+    L->stamp = hy__mix64(hy__mix64(L->stamp, (uint64_t)HY__ADD(&S->root->next_id, 1)),
+                         (uint64_t)(uintptr_t)S->root) | 1;
     return S->tracer->lens = L;
 }
 
@@ -52329,7 +52339,7 @@ HY_API hy_len hy_len_of(hy_frame *F, hy_array *x, int axis)
 static int hy__len_mine(const hy_frame *F, hy_len n)
 {
     const hy__lens *L = F->tracer ? F->tracer->lens : NULL;
-    return L && L->stamp == n.trace && hy__is_code(n.code) && HY__CODES - n.code < L->S.exprs;
+    return L && L->stamp == n.trace && hy__is_code(n.code) && hy__len_said(L, n.code);
 }
 
 /* The store of a size, whose number or code goes to *v. NULL: it is a number, or error. Bodies of loops and
@@ -53185,7 +53195,8 @@ typedef struct hy__trace {
     int       fast;                     /* asked nothing: found without the lock */
     hy__lens *lens;                     /* what sizes of hy_len_of took for granted; NULL: it gave none */
     int       closed;                   /* numbers stand where it gives such: not for calls */
-    hy_type  *latest;                   /* of the inputs of the latest call */
+    hy_type  *latest;                   /* of the inputs of the latest call that gave something */
+    int64_t   called;                   /* when that was */
     int       flat, grouped;            /* no None, no groups within groups, in and out; it gives a group */
     int       ran, running;             /* has ever run; running calls of it */
     int64_t   used;                     /* last use: the least recently used one is dropped */
@@ -53358,6 +53369,15 @@ static hy__trace *hy__trace_newest(const hy__traces *all)
     return t ? t : all->first;
 }
 
+/* The one of the latest call. Those that are found without the lock do not count, unless they are newer. */
+static hy__trace *hy__trace_latest(const hy__traces *all)
+{
+    hy__trace *t = hy__trace_newest(all), *e;
+    for (e = t && !t->fast ? t->next : NULL; e; e = e->next)
+        if (!e->closed && !e->fast && e->called > t->called) t = e;
+    return t;
+}
+
 /* Why is there no trace for these arguments? */
 static void hy__trace_reason(const hy_frame *F, const hy__trace *t, const hy__flat *in, char *text,
                              size_t bytes)
@@ -53485,7 +53505,7 @@ static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy
     t->in = (char *)t->dims + dims;
     hy__trace_dims(t, S->tracer);
     t->out = t->in + a;
-    for (i = 0; i < in->n; i++) t->type[i] = in->at[i]->t.type;
+    for (i = 0; i < in->n; i++) t->latest[i] = t->type[i] = in->at[i]->t.type;
     memcpy(t->in, in->form, a);
     memcpy(t->out, out->full, b);
     t->flat = hy__form_flat(t->in) && hy__form_flat(t->out);
@@ -53665,10 +53685,8 @@ static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn,
         }
     }
     if (t && !t->fast) {
-        int i;
         HY__ADD(&t->running, 1);
         t->used = ++all->clock;
-        for (i = 0; i < t->n; i++) t->latest[i] = in->at[i]->t.type;
     }
     hy__release(&all->lock);
     return t;
@@ -53723,6 +53741,18 @@ HY__INLINE void hy__traces_hit(hy_frame *F, hy__traces *all)
     else HY__POKE(&all->hits, HY__PEEK(&all->hits) + 1);
 }
 
+/* Notes a call that gave something: files and graphs outside go by the latest. */
+static void hy__trace_called(hy__traces *all, hy__trace *t, const hy__flat *in, int ran)
+{
+    int i;
+    if (t->fast) return;
+    hy__acquire(&all->lock);
+    t->called = ++all->clock;
+    t->ran |= ran;
+    for (i = 0; i < in->n; i++) t->latest[i] = in->at[i]->t.type;
+    hy__release(&all->lock);
+}
+
 /* Runs the trace of fn for these arguments, which are arrays with values, and regroups what comes out. */
 static hy_array *hy__traced_run(hy_frame *F, hy__traces *all, hy__trace *t, const hy__flat *in,
                                 hy__graph_rec *rec)
@@ -53754,6 +53784,7 @@ static hy_array *hy__traced_run(hy_frame *F, hy__traces *all, hy__trace *t, cons
         t->ran = 1;                     /* its first program has the reason of the trace */
         hy__release(&all->lock);
     }
+    if (y) hy__trace_called(all, t, in, 0);
     return y;
 }
 
@@ -56075,7 +56106,7 @@ static hy__trace *hy__trace_closed(hy_frame *F, hy_block *block)
     hy__trace *t, *closed;
     if (hy__is_symbolic(F) || hy__traces_mine(all) || F->code) return NULL;
     hy__acquire(&all->lock);
-    t = hy__trace_newest(all);
+    t = hy__trace_latest(all);
     if (t && !t->lens) t = NULL;
     if (t) HY__ADD(&t->running, 1);
     hy__release(&all->lock);
@@ -56098,7 +56129,7 @@ HY_API hy_graph *hy_graph_of(hy_frame *F, hy_block *block)
     mine = hy__traces_mine(all);        /* asked by forward itself */
     if (!mine) hy__acquire(&all->lock);
     if (t || all->first) {
-        g = t ? t->graph : hy__trace_newest(all)->graph;
+        g = t ? t->graph : hy__trace_latest(all)->graph;
         hy__acquire(&F->root->lock);
         g->owned = HY__LENT;
         g->maker = all;
@@ -56683,7 +56714,10 @@ static int hy__ticket_fill(hy_frame *F, hy_ticket *t, hy_block *block, hy_array 
         trace = hy__traced_open(F, &block->core->traces, hy__forward_traced, &scope, x, rec.limit, &in);
     if (trace) program = hy__program_for(F, trace->graph, in.at, &rec.mode, rec.limit, NULL);
     if (program && !hy__parcel_fill(F, &t->in, x) && !hy__reads_of(F, t, trace->graph) &&
-        !hy__ticket_bind(F, t)) draws = (uint64_t)trace->graph->ranks[0];
+        !hy__ticket_bind(F, t)) {
+        draws = (uint64_t)trace->graph->ranks[0];
+        hy__trace_called(&block->core->traces, trace, &in, 1);
+    }
     if (program) hy__program_drop(program);
     hy__flat_close(F, &in);
     F->scope = scope.outer;
@@ -65521,6 +65555,35 @@ static void hy__check_training(hy__check *C, hy__scope *scope, hy_array *x, cons
     hy__try_end(F, F->code != HY_ERROR_MEMORY);
 }
 
+/* Traced as calls are, which take on sizes: what decides a result must not go by hy_len_fixed and its kin, or
+ * by a code as if it were the number. */
+static void hy__check_sized(hy__check *C, hy__scope *scope, const hy__flat *in, hy_array *const *want,
+                            hy_array **got)
+{
+    hy__trace *t = hy__trace_make(C->F, hy__forward_traced, scope, in);
+    hy_graph *g = C->g;
+    double worst = 0;
+    int i, head = -1;
+    if (t && t->lens && t->graph->heads != g->heads)
+        hy__check_say(C, "where calls take on sizes, %d outputs are %d", g->heads, t->graph->heads);
+    else if (t && t->lens) {
+        C->g = t->graph;
+        if (!hy__check_run(C, in, got, 0)) {
+            for (i = 0; i < g->heads && head < 0; i++)
+                if (!hy__same_type(&want[i]->t.type, &got[i]->t.type)) head = i;
+            if (head >= 0) hy__check_say(C, "where calls take on sizes, output %d (%s) is %z %t, not %z %t", head,
+                                         g->head[head].node->name, &got[head]->t.type.shape,
+                                         (int)got[head]->t.type.dtype, &want[head]->t.type.shape,
+                                         (int)want[head]->t.type.dtype);
+            else if ((head = hy__check_heads(C, want, got, &worst)) >= 0)
+                hy__check_say(C, "where calls take on sizes, output %d (%s) is %g off: see hy_len_of", head,
+                              g->head[head].node->name, worst);
+        }
+        C->g = g;
+    }
+    if (t) hy__trace_free(C->F, t);
+}
+
 /* Traces now and once more, the program, and every line beside it. */
 static void hy__check_all(hy__check *C, hy__scope *scope, hy_array *x, const hy__flat *in)
 {
@@ -65546,7 +65609,10 @@ static void hy__check_all(hy__check *C, hy__scope *scope, hy_array *x, const hy_
     }
     if (room) {
         hy_array **want = (hy_array **)room->data, **got = want + C->g->heads;
-        if (!hy__check_lines(C, x, in, "these inputs", want)) hy__check_program(C, in, want, got);
+        if (!hy__check_lines(C, x, in, "these inputs", want)) {
+            hy__check_program(C, in, want, got);
+            if (!F->code && !numbers) hy__check_sized(C, scope, in, want, got);
+        }
         other = F->code ? NULL : hy__check_turned(F, in, &turned, x);
         hy__try(F);
         if (other) hy__check_lines(C, other, &turned, "inputs times -0.75", NULL);
@@ -73780,7 +73846,7 @@ static hy__trace *hy__export_best(hy__traces *all)
         if (t->closed) continue;
         cost = t->asked & HY__ASKED_TRAINING ? t->training ? 5 : 1 : 0;
         if (t->asked & (HY__ASKED_SHAPE | HY__ASKED_DIMS | HY__ASKED_DTYPE)) cost += 2;
-        if (cost < least) { least = cost; best = t; }
+        if (cost < least || (cost == least && !best->fast && t->called > best->called)) { least = cost; best = t; }
     }
     return best ? best : all->first;
 }

@@ -287,6 +287,124 @@ static void len_saved_of_latest(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Of several traces that is the one of the latest call that gave something. */
+static hy_array *len_mean_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *w = hy_param(F, self, "w");
+    x = hy_dot(F, x, w ? w : x, NULL);
+    return hy_div(F, hy_sum(F, x, HY_AXES(0), NULL), hy_cast(F, hy_len_array(F, hy_len_of(F, x, 0)), HY_F32));
+}
+static void len_saved_of_traces(void)
+{
+    static const int rows[] = { 5, 1, 8, 0, 3, 1, 6 };
+    hy_frame *F = tb_threads(1);
+    hy_block *net = tb_block(F, "net", len_mean_forward), *loaded;
+    const float one[] = { 1, 0, 0, 1 };
+    int k, failed;
+    hy_set_param(F, hy_add_param(F, net, "w", HY_SHAPE(2, 2), NULL), hy_from(F, HY_SHAPE(2, 2), HY_F32, one));
+    hy_hybridize(F, net, NULL);
+    for (k = 0; k < 14; k++) {
+        hy_array *x = hy_ones(F, HY_SHAPE(rows[k / 2], 2)), *y, *file;
+        if (rows[k / 2]) hy_call(F, net, x);
+        if (k % 2) {                                    /* what is refused, or only planned, is no such call */
+            hy_call(F, net, hy_ones(F, HY_SHAPE(7, 3)));
+            CHECK(hy_error(F));
+            hy_clear(F);
+            hy_plan(F, net, hy_ones(F, HY_SHAPE(99, 2)));
+        }
+        if (!rows[k / 2]) x = hy_ones(F, HY_SHAPE(8, 2));
+        file = hy_save_model_to(F, net, NULL);
+        failed = hy_error(F) != NULL;
+        loaded = failed ? NULL : hy_load_model_from(F, hy_data(F, file), (size_t)hy_size(F, file), 0);
+        y = loaded ? hy_call(F, loaded, x) : NULL;
+        if (!CHECK(y && hy_value(F, y, 0) == 1)) printf("    call %d: %s\n", k, hy_error(F) ? hy_error(F) : "another size");
+        hy_clear(F);
+        CHECK(hy_value(F, hy_graph_run(F, hy_graph_of(F, net), x), 1) == 1);
+    }
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+/* A size of another root is refused, as is a code that nobody gave. */
+static hy_len len_other;
+static int len_gives, len_moved;
+static hy_array *len_other_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy_len n = hy_len_of(F, x, 1);
+    (void)self;
+    hy_len_div(F, n, hy_len_of(F, x, 0));
+    if (len_gives) len_other = n;
+    if (len_moved) { len_other = n; len_other.code -= len_moved; }
+    return hy_len_array(F, len_other);
+}
+static void len_of_others(void)
+{
+    int k;
+    for (k = 0; k < 12; k++) {
+        hy_frame *F = tb_threads(1), *G = tb_threads(1);
+        hy_block *a = tb_block(F, "net", len_other_forward), *b = tb_block(G, "net", len_other_forward);
+        hy_array *y;
+        hy_hybridize(F, a, NULL);
+        hy_hybridize(G, b, NULL);
+        len_gives = 1;
+        len_moved = 0;
+        CHECK(hy_item(F, hy_call(F, a, hy_ones(F, HY_SHAPE(5, 7)))) == 7);
+        len_gives = 0;
+        len_moved = k;
+        y = hy_call(G, b, hy_ones(G, HY_SHAPE(3, 4)));
+        CHECK(k ? !y == (hy_error(G) != NULL) : !y && strstr(hy_error(G), "trace"));
+        hy_clear(G);
+        OK(F);
+        CHECK(hy_close(F) == 0 && hy_close(G) == 0);
+    }
+}
+
+/* hy_check finds results that differ where a trace takes on sizes. */
+static int len_how;
+static hy_array *len_checked_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy_len n = hy_len_of(F, x, 0);
+    (void)self;
+    switch (len_how) {
+    case 0: return hy_mul(F, x, hy_cast(F, hy_len_array(F, n), HY_F32));
+    case 1: return hy_mul_scalar(F, x, (double)n.code);
+    case 2: return hy_len_fixed(n) ? hy_mul_scalar(F, x, 2) : x;
+    case 3: return hy_len_same(n, hy_len_is(5)) ? hy_reshape(F, x, HY_INTS(-1), NULL) : x;
+    default: return hy_len_below(F, n, 6) ? hy_mul_scalar(F, x, 2) : x;
+    }
+}
+static void len_checked(void)
+{
+    char text[512];
+    for (len_how = 0; len_how < 5; len_how++) {
+        hy_frame *F = tb_threads(1);
+        hy_block *net = tb_block(F, "net", len_checked_forward);
+        const int wrong = len_how > 0 && len_how < 4;
+        hy_hybridize(F, net, NULL);
+        CHECK((hy_check_text(F, net, hy_ones(F, HY_SHAPE(5, 3)), text, sizeof text) > 0) == wrong);
+        CHECK(!wrong || strstr(text, "take on sizes"));
+        OK(F);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+/* Errors are of the sizes that were given, also where memory for larger ones would be planned. */
+static void len_errors_of_their_sizes(void)
+{
+    hy_frame *F = tb_threads(1);
+    hy_block *net = hy_nn_dense(F, 4, NULL);
+    hy_initialize(F, net, NULL);
+    hy_hybridize(F, net, NULL);
+    hy_call(F, net, hy_ones(F, HY_SHAPE(5, 3)));
+    OK(F);
+    hy_call(F, net, hy_ones(F, HY_SHAPE(7, 2)));
+    if (!CHECK(hy_error(F) && strstr(hy_error(F), "(7,2)"))) printf("    %s\n", hy_error(F));
+    hy_clear(F);
+    hy_call(F, net, hy_ones(F, HY_SHAPE(7, 3)));
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 /* To no elements: refused where others cannot become it, and on the tape. */
 static void len_to_nothing(void)
 {
@@ -375,6 +493,10 @@ static void test_len(void)
     RUN(len_apart_from_programs);
     RUN(len_graphs_outside);
     RUN(len_saved_of_latest);
+    RUN(len_saved_of_traces);
+    RUN(len_of_others);
+    RUN(len_checked);
+    RUN(len_errors_of_their_sizes);
     RUN(len_to_nothing);
     RUN(len_files);
 }

@@ -373,6 +373,110 @@ static void resize_fails_as_line_by_line(void)
 }
 
 /* What sizes decide, or is asked to be left so, stays fixed and says why. */
+/* Operators of several inputs whose shapes must agree: from each set of shapes that fits, one that has a size or
+ * two less. What line by line refuses the compiled call refuses, and the other way round. */
+typedef struct { hy_block base; const char *op, *attrs; int n; } resize_many;
+static hy_array *resize_many_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    resize_many *b = (resize_many *)self;
+    hy_array *in[3];
+    int i;
+    for (i = 0; i < b->n; i++) in[i] = b->n > 1 ? hy_get(F, x, i) : x;
+    return hy_apply(F, b->op, b->n, in, b->attrs);
+}
+
+static hy_array *resize_many_inputs(hy_frame *F, int n, const hy_shape *shape)
+{
+    hy_array *in[3];
+    int i;
+    for (i = 0; i < n; i++) in[i] = resize_shaped(F, shape[i]);
+    return hy_group_of(F, n, in);
+}
+
+/* One set of shapes and its smaller ones. Returns how many were tried. */
+static int resize_fewer(hy_frame *F, const resize_many *like, const hy_shape *shape)
+{
+    resize_many *line = HY_BLOCK_NEW(F, resize_many, resize_many_forward);
+    int a, b, tried = 0;
+    line->op = like->op;
+    line->attrs = like->attrs;
+    line->n = like->n;
+    hy_call(F, &line->base, resize_many_inputs(F, like->n, shape));
+    for (a = 0; !hy_error(F) && a < like->n * 3; a++)
+        for (b = a; b < like->n * 3; b++) {
+            resize_many *net;
+            hy_shape less[3], got[2];
+            int way, failed[2], k;
+            memcpy(less, shape, (size_t)like->n * sizeof *less);
+            if (a % 3 >= less[a / 3].ndim || b % 3 >= less[b / 3].ndim) continue;
+            less[a / 3].dim[a % 3]--;
+            if (b != a) less[b / 3].dim[b % 3]--;
+            hy_begin(F);
+            net = HY_BLOCK_NEW(F, resize_many, resize_many_forward);
+            net->op = like->op;
+            net->attrs = like->attrs;
+            net->n = like->n;
+            hy_hybridize(F, &net->base, NULL);
+            hy_call(F, &net->base, resize_many_inputs(F, like->n, shape));
+            OK(F);
+            for (way = 0; way < 2; way++) {
+                hy_array *y = hy_call(F, way ? &net->base : &line->base, resize_many_inputs(F, like->n, less));
+                failed[way] = hy_error(F) != NULL;
+                got[way] = failed[way] ? HY_SCALAR : hy_shape_of(F, hy_count(F, y) > 1 ? hy_get(F, y, 0) : y);
+                hy_clear(F);
+            }
+            if (!CHECK(failed[0] == failed[1] && hy__same_shape(&got[0], &got[1]))) {
+                printf("    %s(%s): line by line %s:", like->op, like->attrs ? like->attrs : "", failed[0] ? "fails" : "does not fail");
+                for (k = 0; k < like->n * 3; k++)
+                    if (k % 3 < less[k / 3].ndim)
+                        printf(" %d-%d", (int)shape[k / 3].dim[k % 3], (int)(shape[k / 3].dim[k % 3] - less[k / 3].dim[k % 3]));
+                printf("\n");
+            }
+            hy_block_free(F, &net->base);
+            hy_end(F);
+            tried++;
+        }
+    hy_clear(F);
+    hy_block_free(F, &line->base);
+    return tried;
+}
+
+static void resize_refuses_as_line_by_line(void)
+{
+    static const hy_shape shapes[] = { { 1, { 4 } }, { 1, { 6 } }, { 2, { 4, 6 } }, { 2, { 6, 4 } }, { 2, { 4, 4 } }, { 2, { 4, 24 } },
+                                       { 3, { 2, 4, 6 } }, { 3, { 2, 6, 4 } }, { 3, { 6, 2, 4 } } };
+    static const struct { const char *op, *attrs; } with[] = {
+        { "fully_connected", "num_hidden=4" }, { "fully_connected", "num_hidden=4, no_bias=True" },
+        { "fully_connected", "num_hidden=4, flatten=False" }, { "fully_connected", "num_hidden=4, no_bias=True, flatten=False" },
+        { "dot", "transpose_a=True" }, { "dot", "transpose_b=True" }, { "batch_dot", "transpose_a=True" }, { "batch_dot", "transpose_b=True" },
+        { "attention", "heads=2" }, { "embedding", "input_dim=4, output_dim=6" }, { "concat", "dim=0, num_args=2" },
+        { "concat", "dim=1, num_args=2" }, { "concat", "dim=1, num_args=3" }, { "stack", "num_args=2" }, { "take", "axis=1" } };
+    const int count = (int)(sizeof shapes / sizeof *shapes), more = (int)(sizeof with / sizeof *with);
+    hy_frame *F = tb_threads(1);
+    const hy_op *op;
+    int i, tried = 0;
+    for (i = 0; i < more || hy_op_at(F, i - more) != NULL; i++) {
+        resize_many like;
+        int n, k, pick;
+        op = i < more ? hy_op_find(F, with[i].op) : hy_op_at(F, i - more);
+        if (op->flags & (HY_OP_RANDOM | HY_OP_CONTROL) || !(op->flags & (HY_OP_SIZES | HY_OP_BATCH))) continue;
+        like.op = op->name;
+        like.attrs = i < more ? with[i].attrs : NULL;
+        for (n = 2; n <= 3; n++)
+            for (pick = 0; pick < (n > 2 ? count * count * count : count * count); pick++) {
+                hy_shape shape[3];
+                for (k = 0; k < n; k++) shape[k] = shapes[k == 0 ? pick % count : k == 1 ? pick / count % count : pick / count / count];
+                like.n = n;
+                hy_begin(F);
+                tried += resize_fewer(F, &like, shape);
+                hy_end(F);
+            }
+    }
+    if (!CHECK(tried > 1500)) printf("    %d\n", tried);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 static hy_array *resize_fixed_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
     (void)self;
@@ -627,6 +731,7 @@ static void test_resize(void)
     RUN(resize_without_memory);
     RUN(resize_says_what_is_fixed);
     RUN(resize_fails_as_line_by_line);
+    RUN(resize_refuses_as_line_by_line);
     RUN(resize_decodes);
     RUN(resize_asks_for_single_dims);
     RUN(resize_of_traces_that_ask);
