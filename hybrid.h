@@ -255,7 +255,7 @@
  *   programs beside it, whose inputs can be bound to another buffer. The first of a new size takes tables
  *   elsewhere. A binding lasts until another hy_bind there, hy_block_free or hy_close: a block that has
  *   changed moves in again at its next call, or that call says why it cannot. hy_planned gives the plan to be
- *   walked.
+ *   walked, hy_plan_text its bytes as formulas of the sizes.
  *
  * CONTROL FLOW
  *   A `for` or `if` of C in forward happens once, while tracing. hy_foreach, hy_while_loop and hy_cond are
@@ -4284,6 +4284,9 @@ HY_API hy_graph    *hy_planned(hy_frame *F, hy_block *block, hy_array *inputs);
 HY_API hy_graph    *hy_graph_planned(hy_frame *F, hy_graph *graph, hy_array *inputs);
 HY_API int          hy_plan_job_at(hy_graph *planned, int i, hy_plan_job *job);
 HY_API int          hy_plan_value_at(hy_graph *planned, int node, int output, hy_plan_value *value);
+/* The plan as formulas of the sizes of such inputs: what each value takes, what they take at the same time,
+ * and for which sizes the program holds. The length of the text, cut to fit. */
+HY_API size_t       hy_plan_text(hy_frame *F, hy_block *block, hy_array *inputs, char *buffer, size_t bytes);
 /* Calls of this frame with such inputs, and smaller ones that are computed in the same way, take all memory
  * from the buffer, which must outlive their results and the block's use: until another hy_bind for such
  * inputs, hy_block_free or hy_close. 0, or nonzero. */
@@ -5327,6 +5330,9 @@ HY__BRACES(int, hy_check_text,
 HY__BRACES(size_t, hy_summary_text,
            (hy_frame *F, hy_block *block, hy__several x, char *buffer, size_t bytes),
            (F, block, x.in(F), buffer, bytes))
+HY__BRACES(size_t, hy_plan_text,
+           (hy_frame *F, hy_block *block, hy__several inputs, char *buffer, size_t bytes),
+           (F, block, inputs.in(F), buffer, bytes))
 HY__BRACES(int, hy_bind, (hy_frame *F, hy_block *block, hy__several inputs, void *buffer, size_t bytes),
            (F, block, inputs.in(F), buffer, bytes))
 HY__BRACES(hy_ticket *, hy_later, (hy_frame *F, hy_block *block, hy__several inputs),
@@ -10127,13 +10133,14 @@ static void hy__put_size(hy__line *line, const hy__sizes *S, int64_t v)
     else if (sum.number) hy__say(line, " + %l", sum.number);
 }
 
-HY__UNUSED static void hy__put_guard(hy__line *line, const hy__sizes *S, const hy__size_guard *g)
+static void hy__put_guard(hy__line *line, const hy__sizes *S, const hy__size_guard *g)
 {
-    static const char *const is[] = { " = ", " < ", " is a multiple of " };
-    static const char *const is_not[] = { " is not ", " >= ", " is no multiple of " };
-    hy__put_size(line, S, g->a);
+    static const char *const is[] = { " = ", " < ", " is a multiple of ", " is not " };
+    static const char *const is_not[] = { " is not ", " >= ", " is no multiple of ", " = " };
+    const int turn = !hy__is_code(g->a) && (g->kind == HY__GUARD_EQUAL || g->kind == HY__GUARD_APART);
+    hy__put_size(line, S, turn ? g->b : g->a);
     hy__puts(line, (g->holds ? is : is_not)[g->kind]);
-    hy__put_size(line, S, g->b);
+    hy__put_size(line, S, turn ? g->a : g->b);
 }
 
 /* MARK: - 15 >>array -------------------------------------------------------------------------------------
@@ -50150,7 +50157,8 @@ static int hy__sized_infer(hy_frame *F, hy__sized *Z, const hy_graph *g, const h
     int i, k, d;
     for (i = 0; i < g->n; i++) {
         const hy__node *node = g->node[i];
-        const hy_type *out = sized->type + sized->first[i];
+        hy_type *out = sized->type + sized->first[i];
+        if (node->param) *out = now->type[now->first[i]];               /* its shape was made by a call */
         if (!node->op) continue;
         for (k = 0; k < node->nin; k++) {                               /* nobody knows what it compares */
             const int guards = Z->S.guards;
@@ -50158,7 +50166,7 @@ static int hy__sized_infer(hy_frame *F, hy__sized *Z, const hy_graph *g, const h
             if (Z->S.guards > guards) Z->tied = node->name;
         }
         if (hy__infer_sized_node(F, node, g->place, now->type + now->first[i], sized->type, sized->first,
-                                 sized->type + sized->first[i], &Z->S)) return -1;
+                                 out, &Z->S)) return -1;
         for (k = 0; k < node->nout; k++)
             for (d = 0; d < out[k].shape.ndim; d++)
                 if (hy__is_code(out[k].shape.dim[d]) && !hy__size_grows(&Z->S, out[k].shape.dim[d]))
@@ -50473,21 +50481,25 @@ static const hy__sized *hy__program_sized(hy_frame *F, hy__program *p, const hy_
     return Z ? hy__sized_keep(F, p, Z) : NULL;
 }
 
-/* Finds it out for a program that has room for all smaller sizes: each is a symbol, unless nothing would be
- * open then. */
-static void hy__program_sized_below(hy_frame *F, hy__program *p, const hy_graph *g)
+/* The same where each size of 2 or more is a symbol. NULL: error. */
+static hy__sized *hy__sized_all(hy_frame *F, const hy__program *p, const hy_graph *g)
 {
     hy__buffer *room = NULL;
-    hy_array **other;
+    hy_array **other = hy__typed_arrays(F, &room, p->input, p->inputs);
     hy__sized *Z = NULL;
     int i, d;
-    if (HY__LOAD(&p->sized)) return;
-    other = hy__typed_arrays(F, &room, p->input, p->inputs);
     for (i = 0; i < p->inputs && other; i++)
         for (d = 0; d < p->input[i].shape.ndim; d++)
             other[i]->t.type.shape.dim[d] += p->input[i].shape.dim[d] >= 2;
     if (other) Z = hy__sized_new(F, p, g, other, NULL);
     hy__buffer_drop(&F->cache, room);
+    return Z;
+}
+
+/* Finds it out for a program that has room for all smaller sizes, unless nothing would be open then. */
+static void hy__program_sized_below(hy_frame *F, hy__program *p, const hy_graph *g)
+{
+    hy__sized *Z = HY__LOAD(&p->sized) ? NULL : hy__sized_all(F, p, g);
     if (Z && Z->fixed) hy__sized_free(F->root, Z);
     else if (Z) hy__sized_keep(F, p, Z);
 }
@@ -51793,6 +51805,172 @@ static void hy__plan_says(hy_frame *F, const hy_plan_info *info, const char *who
     if (!info->dynamic) return;
     hy__warn(F, "%s: an operator's values decide shapes, so memory is taken as the call goes on and "
                 "nothing is counted here", who);
+}
+
+/* --- a plan as formulas of sizes --- */
+/* A value's bytes. */
+static int64_t hy__sized_bytes_of(hy__sizes *S, const hy_shape *sized, hy_dtype dtype)
+{
+    int64_t bytes = hy_dtype_size(dtype);
+    int d;
+    for (d = 0; d < sized->ndim; d++) bytes = hy__size_times(S, bytes, sized->dim[d]);
+    return bytes;
+}
+
+/* All that is live in the arena during a batch of jobs; -1: all outputs that have memory of their own. */
+static int64_t hy__sized_live(const hy__program *p, hy__sized *Z, int batch)
+{
+    int64_t sum = 0;
+    int v;
+    for (v = 0; v < p->plan.values; v++) {
+        const hy__spot *s = &p->plan.spot[v];
+        if (s->root != v || s->block != v || s->where != (batch < 0 ? HY__AT_HEAD : HY__AT_ARENA) ||
+            (batch >= 0 && (batch < s->from || batch > s->to))) continue;
+        sum = hy__size_plus(&Z->S, sum, hy__sized_bytes_of(&Z->S, &Z->type[v].shape, s->type->dtype), 1);
+    }
+    return sum;
+}
+
+/* Is a at most b for all sizes? */
+static int hy__size_within(hy__sizes *S, int64_t a, int64_t b)
+{
+    int64_t low, high;
+    hy__size_range(S, hy__size_plus(S, b, a, -1), &low, &high);
+    return !S->lost && low >= 0;
+}
+
+/* The sums of all batches, without those that are never the largest. Returns how many there are; above
+ * HY__LIVE_SUMS only so many are kept. */
+enum { HY__LIVE_SUMS = 16 };
+static int hy__sized_sums(const hy__program *p, hy__sized *Z, int64_t *sum)
+{
+    int v, b, i, k, n = 0, most = -1, lost = 0;
+    for (v = 0; v < p->plan.values; v++)
+        if (p->plan.spot[v].where == HY__AT_ARENA && p->plan.spot[v].to > most) most = p->plan.spot[v].to;
+    for (b = 0; b <= most; b++) {
+        const int64_t live = hy__sized_live(p, Z, b);
+        for (i = 0; i < n && !hy__size_within(&Z->S, live, sum[i]); i++) continue;
+        if (i < n) continue;
+        for (i = k = 0; i < n; i++) if (!hy__size_within(&Z->S, sum[i], live)) sum[k++] = sum[i];
+        n = k;
+        if (n < HY__LIVE_SUMS) sum[n++] = live;
+        else lost++;
+    }
+    return n + lost;
+}
+
+static void hy__sink_line(hy__sink out, hy__line *line)
+{
+    hy__puts(line, "\n");
+    out.put(out.user, line->text, line->n);
+    *line = hy__line_open(line->text, line->cap);
+}
+
+static void hy__put_sized(hy__line *line, const hy__sizes *S, const hy_shape *sized)
+{
+    int d;
+    for (d = 0; d < sized->ndim; d++) { hy__puts(line, d ? "," : "("); hy__put_size(line, S, sized->dim[d]); }
+    hy__puts(line, sized->ndim ? sized->ndim > 1 ? ")" : ",)" : "()");
+}
+
+/* Each symbol, its value, and the dims of inputs that have it. */
+static void hy__put_symbols(hy__sink out, hy__line *line, const hy__sized *Z, const hy_graph *g)
+{
+    int a, i, d, n;
+    for (a = 0; a < Z->S.atoms; a++) {
+        if (Z->S.atom[a].kind != HY__SIZE_SYMBOL) continue;
+        for (i = n = 0; i < Z->inputs; i++)
+            for (d = 0; d < Z->input[i].shape.ndim; d++) {
+                const int64_t v = Z->input[i].shape.dim[d];
+                if (!hy__is_code(v) || Z->S.term[Z->S.expr[HY__CODES - v].first].atom[0] != a) continue;
+                if (!n++) hy__say(line, "size %s, here %l: ", Z->S.atom[a].name, Z->S.atom[a].hint);
+                else hy__puts(line, ", ");
+                hy__say(line, "%s[%d]", g->var[i]->name, d);
+            }
+        if (n) hy__sink_line(out, line);
+    }
+}
+
+/* Bytes; "?" where a formula has more terms than are kept. */
+static void hy__put_sized_bytes(hy__line *line, const hy__sizes *S, int64_t v)
+{
+    if (hy__is_code(v) || v >= 0) hy__put_size(line, S, v);
+    else hy__puts(line, "?");
+}
+
+/* The values that have memory of their own or take that of another. */
+static void hy__put_sized_values(hy__sink out, hy__line *line, const hy__program *p, hy__sized *Z)
+{
+    int v;
+    for (v = 0; v < p->plan.values; v++) {
+        const hy__spot *s = &p->plan.spot[v];
+        if (s->root != v || (s->where != HY__AT_ARENA && s->where != HY__AT_HEAD)) continue;
+        hy__say(line, "%s ", s->node->name);
+        hy__put_sized(line, &Z->S, &Z->type[v].shape);
+        hy__say(line, " %t: ", (int)s->type->dtype);
+        hy__put_sized_bytes(line, &Z->S, hy__sized_bytes_of(&Z->S, &Z->type[v].shape, s->type->dtype));
+        hy__puts(line, s->where == HY__AT_HEAD ? " bytes of an output"
+                 : s->block != v ? " bytes in place" : " bytes");
+        hy__sink_line(out, line);
+    }
+}
+
+/* What they take at the same time, beside what is planned. */
+static void hy__put_sized_sums(hy__sink out, hy__line *line, const hy__program *p, hy__sized *Z)
+{
+    int64_t sum[HY__LIVE_SUMS];
+    int i;
+    const int n = hy__sized_sums(p, Z, sum);
+    hy__puts(line, n > 1 ? "activations: the largest of " : n ? "activations: " : "activations: 0");
+    for (i = 0; i < n && i < HY__LIVE_SUMS; i++) {
+        hy__puts(line, i ? ", " : "");
+        hy__put_sized_bytes(line, &Z->S, sum[i]);
+    }
+    if (n > HY__LIVE_SUMS) hy__say(line, " and %d more", n - HY__LIVE_SUMS);
+    hy__say(line, " bytes; %l are planned here", (int64_t)p->plan.arena);
+    hy__sink_line(out, line);
+    hy__puts(line, "outputs: ");
+    hy__put_sized_bytes(line, &Z->S, hy__sized_live(p, Z, -1));
+    hy__puts(line, " bytes");
+    hy__sink_line(out, line);
+}
+
+/* For which sizes that holds. */
+static void hy__put_sized_guards(hy__sink out, hy__line *line, const hy__sized *Z)
+{
+    int i;
+    if (Z->fixed) hy__say(line, "holds for these sizes alone: %s", Z->why);
+    else hy__puts(line, "holds for sizes of 2 and more");
+    if (!Z->fixed && Z->asks) hy__puts(line, ", where attention is computed as here");
+    hy__sink_line(out, line);
+    for (i = 0; i < Z->S.guards && !Z->fixed; i++) {
+        if (Z->S.guard[i].kind == HY__GUARD_APART) continue;
+        hy__puts(line, "    where ");
+        hy__put_guard(line, &Z->S, &Z->S.guard[i]);
+        hy__sink_line(out, line);
+    }
+}
+
+/* A program's plan as formulas of sizes. A program that stays fixed knows no symbols. */
+static void hy__put_plan(hy_frame *F, hy__sink out, hy_graph *g, hy_array *const *in, const hy__mode *mode)
+{
+    hy__program *p = hy__program_for(F, g, in, mode, 0, NULL);
+    hy__sized *Z = p && !p->dynamic ? hy__sized_all(F, p, g) : NULL;
+    char text[512];
+    hy__line line = hy__line_open(text, sizeof text);
+    int v;
+    if (Z) {
+        for (v = 0; v < p->plan.values && Z->fixed; v++) Z->type[v] = *p->plan.spot[v].type;
+        if (!Z->fixed) hy__put_symbols(out, &line, Z, g);
+        hy__put_sized_values(out, &line, p, Z);
+        hy__put_sized_sums(out, &line, p, Z);
+        hy__put_sized_guards(out, &line, Z);
+    } else if (p && p->dynamic) {
+        hy__puts(&line, "values decide shapes: memory is taken as the call goes on");
+        hy__sink_line(out, &line);
+    }
+    hy__sized_free(F->root, Z);
+    if (p) hy__program_drop(p);
 }
 
 static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
@@ -55898,6 +56076,7 @@ typedef struct hy__planning {
     size_t bytes;
     int    walk;                        /* ... and the plan itself is wanted, ... */
     hy_graph *planned;
+    const hy__sink *text;               /* ... or as formulas of sizes, ... */
     hy_plan_info info;                  /* ... or what it takes */
 } hy__planning;
 
@@ -55940,6 +56119,9 @@ static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *
     } else if (t && plan->walk) {
         plan->planned = hy__planned_for(F, t->graph, in.at, &rec.mode);
         failed = !plan->planned;
+    } else if (t && plan->text) {
+        hy__put_plan(F, *plan->text, t->graph, in.at, &rec.mode);
+        failed = F->code != HY_ERROR_OK;
     } else if (t) {
         plan->info = hy__plan_info(F, t->graph, in.at, &rec.mode);
         hy__plan_says(F, &plan->info, who);
@@ -55967,6 +56149,18 @@ HY_API hy_graph *hy_planned(hy_frame *F, hy_block *block, hy_array *inputs)
     plan.walk = 1;
     hy__plan_call(F, block, inputs, "hy_planned", &plan);
     return plan.planned;
+}
+
+HY_API size_t hy_plan_text(hy_frame *F, hy_block *block, hy_array *inputs, char *buffer, size_t bytes)
+{
+    hy__planning plan;
+    hy__buffer_sink b;
+    const hy__sink text = hy__buffer_sink_of(&b, buffer, bytes);
+    if (!HY__TEXT) return hy__say_no_text("hy_plan_text", buffer, bytes);
+    memset(&plan, 0, sizeof plan);
+    plan.text = &text;
+    hy__plan_call(F, block, inputs, "hy_plan_text", &plan);
+    return hy__buffer_sink_end(&b);
 }
 
 HY_API int hy_bind(hy_frame *F, hy_block *block, hy_array *inputs, void *buffer, size_t bytes)
@@ -65571,10 +65765,11 @@ static void hy__check_sized(hy__check *C, hy__scope *scope, const hy__flat *in, 
         if (!hy__check_run(C, in, got, 0)) {
             for (i = 0; i < g->heads && head < 0; i++)
                 if (!hy__same_type(&want[i]->t.type, &got[i]->t.type)) head = i;
-            if (head >= 0) hy__check_say(C, "where calls take on sizes, output %d (%s) is %z %t, not %z %t", head,
-                                         g->head[head].node->name, &got[head]->t.type.shape,
-                                         (int)got[head]->t.type.dtype, &want[head]->t.type.shape,
-                                         (int)want[head]->t.type.dtype);
+            if (head >= 0)
+                hy__check_say(C, "where calls take on sizes, output %d (%s) is %z %t, not %z %t", head,
+                              g->head[head].node->name, &got[head]->t.type.shape,
+                              (int)got[head]->t.type.dtype, &want[head]->t.type.shape,
+                              (int)want[head]->t.type.dtype);
             else if ((head = hy__check_heads(C, want, got, &worst)) >= 0)
                 hy__check_say(C, "where calls take on sizes, output %d (%s) is %g off: see hy_len_of", head,
                               g->head[head].node->name, worst);
@@ -65609,14 +65804,13 @@ static void hy__check_all(hy__check *C, hy__scope *scope, hy_array *x, const hy_
     }
     if (room) {
         hy_array **want = (hy_array **)room->data, **got = want + C->g->heads;
-        if (!hy__check_lines(C, x, in, "these inputs", want)) {
-            hy__check_program(C, in, want, got);
-            if (!F->code && !numbers) hy__check_sized(C, scope, in, want, got);
-        }
+        const int right = !hy__check_lines(C, x, in, "these inputs", want);
+        if (right) hy__check_program(C, in, want, got);
         other = F->code ? NULL : hy__check_turned(F, in, &turned, x);
         hy__try(F);
         if (other) hy__check_lines(C, other, &turned, "inputs times -0.75", NULL);
         hy__try_end(F, other && F->code != HY_ERROR_MEMORY);        /* such values may not be meant for it */
+        if (right && !F->code && !numbers) hy__check_sized(C, scope, in, want, got);
     }
     hy__flat_close(F, &turned);
     hy__buffer_drop(&F->cache, room);
@@ -73846,7 +74040,9 @@ static hy__trace *hy__export_best(hy__traces *all)
         if (t->closed) continue;
         cost = t->asked & HY__ASKED_TRAINING ? t->training ? 5 : 1 : 0;
         if (t->asked & (HY__ASKED_SHAPE | HY__ASKED_DIMS | HY__ASKED_DTYPE)) cost += 2;
-        if (cost < least || (cost == least && !best->fast && t->called > best->called)) { least = cost; best = t; }
+        if (cost > least || (cost == least && (best->fast || t->called < best->called))) continue;
+        least = cost;
+        best = t;
     }
     return best ? best : all->first;
 }

@@ -187,6 +187,8 @@ static void pg_ask_graph(const pg_job *J, hy_array *x)
     if (!g || hy_error(J->F)) { pg_note_graph(J, NULL, x, 1); pg_note_graph(J, NULL, x, 2); return; }
     pg_holds(J, hy_graph_heads(g) >= J->P->body[0].nout, "a graph has the program's outputs");
     pg_holds(J, hy_graph_text(g, HY_FORM_LINES, text, sizeof text) > 0, "a graph has a text");
+    n = (int)hy_plan_text(J->F, J->block, x, text, sizeof text);
+    pg_holds(J, n > 0 || hy_error(J->F), "a plan has a text");
     other = hy_optimize(J->F, g, x, &opt);
     if (other) pg_note_graph(J, other, x, 1);
     if (other) hy_graph_free(J->F, other);

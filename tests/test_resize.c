@@ -682,6 +682,96 @@ static void resize_of_sizes_that_meet(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* --- a plan as formulas of sizes --- */
+/* The number behind "1024*n0 + 32*n0*n1 + 64", for sizes by number; *text goes behind it. */
+static double resize_formula(const char **text, const double *size)
+{
+    double sum = 0, sign = 1;
+    for (;;) {
+        double term = 1;
+        for (;;) {
+            char *end = NULL;
+            if (**text == 'n') { term *= size[(*text)[1] - '0']; *text += 2; }
+            else { term *= strtod(*text, &end); *text = end; }
+            if (**text != '*') break;
+            ++*text;
+        }
+        sum += sign * term;
+        if (strncmp(*text, " + ", 3) && strncmp(*text, " - ", 3)) return sum;
+        sign = (*text)[1] == '-' ? -1 : 1;
+        *text += 3;
+    }
+}
+
+/* What is said of a plan holds for plans of other sizes: values that live at the same time lie beside each other. */
+static void resize_plans_are_formulas(void)
+{
+    hy_frame *F = tb_threads(1);
+    static char text[1 << 14];
+    int seed, i, formulas = 0;
+    for (seed = 0; seed < 60; seed++) {
+        sized_block *b = resize_net(F, seed, NULL, NULL);
+        const char *at;
+        double size[2];
+        hy_begin(F);
+        if (hy_plan_text(F, &b->base, sized_input(F, 12, 0), text, sizeof text) >= sizeof text || !text[0]) CHECK(!"text");
+        at = strstr(text, "activations: ");
+        CHECK(at && strstr(text, "outputs: ") && strstr(text, "holds for "));
+        size[0] = size[1] = SIZED_WIDTH;
+        for (i = 0; at && i < (strstr(text, ": data[0]") ? 3 : 1) && !strstr(text, "alone") && !strchr(text, '?') && !strstr(at, "floor") && !strstr(at, "m(n"); i++) {
+            const int rows = i ? i > 1 ? 40 : 13 : 12;
+            const hy_plan_info info = hy_plan(F, &b->base, sized_input(F, rows, 0));
+            const char *next = at + 13;
+            double most = 0;
+            if (strstr(text, ": data[0]")) size[0] = rows;           /* n0 is the first */
+            if (!strncmp(next, "the largest of ", 15)) next += 15;
+            for (;; next += 2) {
+                const double sum = resize_formula(&next, size);
+                if (sum > most) most = sum;
+                if (*next != ',') break;
+            }
+            if (!CHECK(most <= (double)info.activations && (double)info.activations <= 1.25 * most + 64 * 24))
+                printf("    network %d, %d rows: %g, %g planned: %s\n", seed, rows, most, (double)info.activations, text);
+            formulas++;
+        }
+        OK(F);
+        hy_end(F);
+        hy_block_free(F, &b->base);
+    }
+    if (!CHECK(formulas > 60)) printf("    %d formulas\n", formulas);
+    CHECK(hy_close(F) == 0);
+}
+
+/* Its words. */
+static void resize_plans_say(void)
+{
+    hy_frame *F = tb_threads(1);
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    char text[1024], cut[20];
+    size_t n;
+    hy_append(F, net, hy_nn_dense(F, 256, NULL));
+    hy_append(F, net, hy_nn_activation(F, "relu"));
+    hy_append(F, net, hy_nn_dense(F, 10, NULL));
+    CHECK(hy_plan_text(F, net, hy_ones(F, HY_SHAPE(64, 512)), text, sizeof text) == 0 && hy_error(F));
+    hy_clear(F);
+    hy_initialize(F, net, NULL);
+    hy_hybridize(F, net, NULL);
+    n = hy_plan_text(F, net, hy_ones(F, HY_SHAPE(64, 512)), text, sizeof text);
+    CHECK(n == strlen(text));
+    CHECK_STR(text, "size n0, here 64: data[0]\n"
+              "relu0_fwd (n0,256) float32: 1024*n0 bytes\n"
+              "dense1_fwd (n0,10) float32: 40*n0 bytes of an output\n"
+              "activations: 1024*n0 bytes; 65536 are planned here\n"
+              "outputs: 40*n0 bytes\n"
+              "holds for sizes of 2 and more\n");
+    CHECK(hy_plan_text(F, net, hy_ones(F, HY_SHAPE(64, 512)), cut, sizeof cut) == n && !strcmp(cut, "size n0, here 64: d"));
+    CHECK(hy_plan_text(F, net, hy_ones(F, HY_SHAPE(64, 512)), NULL, 0) == n);
+    hy_plan_text(F, net, hy_ones(F, HY_SHAPE(1, 512)), text, sizeof text);
+    CHECK(strstr(text, "holds for these sizes alone: all its sizes are 0 or 1 or tied to parameters"));
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 #ifndef HYBRID_NO_THREADS
 typedef struct resize_lane { hy_frame *F; sized_block *b; hy_array *in[4], *want[4]; int bad, turn; } resize_lane;
 static void *resize_run(void *arg)
@@ -737,6 +827,8 @@ static void test_resize(void)
     RUN(resize_of_traces_that_ask);
     RUN(resize_of_views);
     RUN(resize_of_sizes_that_meet);
+    RUN(resize_plans_say);
+    RUN(resize_plans_are_formulas);
 #ifndef HYBRID_NO_THREADS
     RUN(resize_in_two_frames);
 #endif
