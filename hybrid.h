@@ -74068,6 +74068,8 @@ static hy_graph *hy__export_trace(hy_frame *F, hy_block *net, const char *who)
     hy__trace *best = NULL;
     hy_graph *g = NULL;
     int i;
+    if (hy__traces_mine(&net->core->traces))
+        return (hy_graph *)hy__refuse(F, HY_ERROR_STATE, "%s: forward of %s is being traced", who, net->kind);
     hy__compile_options(F, net);        /* traces older than a change go */
     if (net->free_fn != hy__symbol_free) hy__trace_fitted(F, net);      /* what was read is there already */
     if (!F->code) best = hy__export_chosen(F, net);

@@ -359,6 +359,26 @@ static void len_of_others(void)
     }
 }
 
+/* A file is not written from within the forward that it would be of. */
+static hy_frame *len_outer;
+static hy_array *len_saving_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    CHECK(F == len_outer || (!hy_save_model_to(len_outer, self, NULL) && hy_error(len_outer)));
+    hy_clear(len_outer);
+    return hy_mul(F, x, hy_cast(F, hy_len_array(F, hy_len_of(F, x, 0)), HY_F32));
+}
+static void len_saved_within(void)
+{
+    hy_block *net;
+    len_outer = tb_threads(1);
+    net = tb_block(len_outer, "net", len_saving_forward);
+    hy_hybridize(len_outer, net, NULL);
+    CHECK(hy_value(len_outer, hy_call(len_outer, net, hy_ones(len_outer, HY_SHAPE(3, 2))), 0, 0) == 3);
+    CHECK(hy_save_model_to(len_outer, net, NULL) != NULL);
+    OK(len_outer);
+    CHECK(hy_close(len_outer) == 0);
+}
+
 /* hy_check finds results that differ where a trace takes on sizes. */
 static int len_how;
 static hy_array *len_checked_forward(hy_frame *F, hy_block *self, hy_array *x)
@@ -496,6 +516,7 @@ static void test_len(void)
     RUN(len_saved_of_traces);
     RUN(len_of_others);
     RUN(len_checked);
+    RUN(len_saved_within);
     RUN(len_errors_of_their_sizes);
     RUN(len_to_nothing);
     RUN(len_files);
