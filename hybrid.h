@@ -31330,6 +31330,8 @@ static int hy__chain_infer(hy_infer *I)
     one.out = &mid[1];
     if (one.status >= 0) hy__convolve_infer(&one);
     if (r->filters) mid[1].shape.dim[3] = r->filters;
+    one.attr = I->attr;
+    one.nin = I->nin;
     one.in = I->in;
     one.out = I->out;
     *I = one;
@@ -50088,7 +50090,7 @@ static int hy__executor_resize(hy_frame *F, hy__executor *x, const hy_type *inpu
  * every dim is a sum of products of symbols, so none becomes 0 or 1; shapes that passes compare are equal, or
  * not, as they were; what else passes ask of sizes has the same answer. Where that is not known, the
  * program stays one for its own sizes. */
-enum { HY__SIZED_SHAPES = 128, HY__SIZED_ROUNDS = 8, HY__REGIMES = 16 };
+enum { HY__SIZED_SHAPES = 512, HY__SIZED_ROUNDS = 8, HY__REGIMES = 16 };
 
 static size_t hy__sized_bytes(const hy__program *p, const hy__sized *Z)
 {

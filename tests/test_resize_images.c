@@ -208,7 +208,65 @@ static void images_of_other_batches(void)
                                                c.calls, c.fixed);
 }
 
+/* Expanded, each channel by itself, projected: one operator where there are vectors, for any batch. */
+static hy_array *images_inverted(hy_frame *F, hy_block *self, hy_array *x)
+{
+    images_walk W;
+    hy_convolution_opt o;
+    W.b = (images_block *)(void *)self;
+    W.arrays = 0;
+    memset(&o, 0, sizeof o);
+    o.pad = HY_INTS(1, 1);
+    x = hy_relu(F, hy_convolution(F, x, images_array(F, &W, HY_SHAPE(32, 3, 3, 3), 0.3), images_array(F, &W, HY_SHAPE(32), 1),
+                                  HY_INTS(3, 3), 32, &o));
+    o.pad = HY_EMPTY;
+    x = hy_convolution(F, x, images_array(F, &W, HY_SHAPE(96, 32, 1, 1), 0.3), images_array(F, &W, HY_SHAPE(96), 1),
+                       HY_INTS(1, 1), 96, &o);
+    o.num_group = 96;
+    o.pad = HY_INTS(1, 1);
+    o.stride = HY_INTS(2, 2);
+    x = hy_convolution(F, hy_relu(F, x), images_array(F, &W, HY_SHAPE(96, 1, 3, 3), 0.3), images_array(F, &W, HY_SHAPE(96), 1),
+                       HY_INTS(3, 3), 96, &o);
+    memset(&o, 0, sizeof o);
+    return hy_convolution(F, hy_relu(F, x), images_array(F, &W, HY_SHAPE(32, 96, 1, 1), 0.3), images_array(F, &W, HY_SHAPE(32), 1),
+                          HY_INTS(1, 1), 32, &o);
+}
+static void images_of_chains(void)
+{
+    static const int batches[] = { 3, 2, 1, 4, 2 };
+    hy_frame *F = tb_threads(1);
+    images_block *b = HY_BLOCK_NEW(F, images_block, images_inverted), *fresh = HY_BLOCK_NEW(F, images_block, images_inverted);
+    hy_hybridize_opt opt;
+    hy_graph *planned;
+    hy_node node;
+    int i, chains = 0;
+    if (hy_isa(F) < HY_ISA_AVX2) { CHECK(hy_close(F) == 0); return; }
+    memset(&opt, 0, sizeof opt);
+    hy_call(F, &b->base, hy_ones(F, HY_SHAPE(1, 3, 112, 112)));
+    memcpy(fresh->array, b->array, sizeof fresh->array);
+    fresh->arrays = b->arrays;
+    hy_hybridize(F, &b->base, &opt);
+    opt.off = HY_PASS_SIZES;
+    hy_hybridize(F, &fresh->base, &opt);
+    planned = hy_planned(F, &b->base, hy_ones(F, HY_SHAPE(3, 3, 112, 112)));
+    for (i = 0; !hy_graph_node(planned, i, &node); i++) chains += node.op && strstr(node.op->name, "chain") != NULL;
+    hy_graph_free(F, planned);
+    for (i = 0; i < 5; i++) {
+        hy_array *x;
+        hy_begin(F);
+        x = hy_sin(F, hy_reshape(F, hy_arange(F, 0, batches[i] * 37632.0, 1), HY_INTS(batches[i], 3, 112, 112), NULL));
+        CHECK(passes_same(F, hy_call(F, &b->base, x), hy_call(F, &fresh->base, x)));
+        hy_end(F);
+    }
+    if (!CHECK(chains == 1 && hy_cache_info(F, &b->base).resizes >= 2 && !hy_cache_info(F, &b->base).fixed[0]))
+        printf("    %d chains, %d resizes, %s\n", chains, (int)hy_cache_info(F, &b->base).resizes, hy_cache_info(F, &b->base).fixed);
+    for (i = 0; i < b->arrays; i++) hy_free(F, b->array[i]);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_resize_images(void)
 {
+    RUN(images_of_chains);
     RUN(images_of_other_batches);
 }

@@ -212,6 +212,22 @@ try "show: too many sizes" 2 show bn --shape data=1,1,1,1,1,1,1,1,1
 try "show: a size that stays open" 0 show module --shape data=?,3,8,8
 prints "show: a size that stays open: told" "^ *data  (?,3,8,8)  float32$"
 prints "show: a size that stays open: what comes of it" "^conv1  *convolution  *(?,4,6,6)"
+try "show: a size by its name" 0 show ../onnx/net/model.onnx --size N=6 --formulas
+prints "show: every input has it" "x  (6,2,6,6)  float32"
+prints "show: formulas name the input" "^size n0, here 6: x\[0\]"
+prints "show: memory is a formula" "^activations: 720\*n0 bytes; 4352 are planned here"
+try "run: a size by its name" 2 run ../onnx/net/model.onnx --size N=6
+says "run: which shape the value is to have" "(6,2,6,6)"
+try "size: another name" 2 show ../onnx/net/model.onnx --size M=6
+says "size: those that there are" "has no such size; it has N"
+try "size: no number" 2 show ../onnx/net/model.onnx --size N=x
+try "size: no name" 2 show ../onnx/net/model.onnx --size 6
+try "size: twice" 2 show ../onnx/net/model.onnx --size N=6 --size N=7
+try "size: too large" 2 show ../onnx/net/model.onnx --size N=99999999999999
+try "size: no ONNX" 2 show bn --size N=6
+try "formulas: JSON" 0 show bn --shape data=2,3,8,8 --formulas --json
+json "formulas: JSON has them" "'n0' in it['formulas']"
+try "formulas: shapes are missing" 0 show bn --formulas
 try "show: no size for who runs" 2 run module --shape data=?,3,8,8
 says "show: no size for who runs: told" "run needs the number: hybrid show leaves sizes open"
 try "show: huge sizes" 0 show bn --shape data=9000000000,3,90000000,90000000

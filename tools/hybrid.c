@@ -1283,6 +1283,87 @@ static void check_declared(tool *T, const input *in, hy_shape declared)
              "meant)", in->how, in->name, shape_text(T, given), shape_text(T, declared), in->name);
 }
 
+enum { MOST_SIZE = 1 << 30 };
+
+/* What --size says of a name; NULL: nothing. */
+static const char *size_said(const tool *T, const char *name, size_t n)
+{
+    const setting *s;
+    for (s = T->set; s < T->set + T->sets; s++)
+        if (!strcmp(s->name, "size") && !strncmp(s->value, name, n) && s->value[n] == '=') return s->value + n + 1;
+    return NULL;
+}
+
+/* A size by the file's name for it, which may be a sum of products of others, "past + 1". -1: not all is said. */
+static int64_t size_named(tool *T, const char *name)
+{
+    const char *said = size_said(T, name, strlen(name));
+    int64_t sum = 0, term = 1, v = 0, sign = 1;
+    if (said) return read_whole(&said, &v) ? -1 : v;
+    for (;;) {
+        name += strspn(name, " ");
+        if (read_whole(&name, &v)) {
+            const size_t n = strcspn(name, " ()+*-");
+            said = n ? size_said(T, name, n) : NULL;
+            if (!said || read_whole(&said, &v)) return -1;
+            name += n;
+        }
+        if (v > MOST_SIZE || term * v > MOST_SIZE) return -1;
+        term *= v;
+        name += strspn(name, " ");
+        if (*name == '*') { name++; continue; }
+        sum += sign * term;
+        if (!*name) return sum < 0 ? -1 : sum;
+        if (*name != '+' && *name != '-') return -1;
+        sign = *name++ == '+' ? 1 : -1;
+        term = 1;
+    }
+}
+
+/* Is it that name, or a word in it? */
+static int size_in(const char *name, const char *word, size_t n)
+{
+    size_t k;
+    if (strlen(name) == n && !strncmp(name, word, n)) return 1;
+    for (; *name; name += k ? k : 1) {
+        k = strcspn(name, " ,()+*-");
+        if (k == n && !strncmp(name, word, n)) return 1;
+    }
+    return 0;
+}
+
+/* Sizes that the file names and leaves open become what --size says. Each option says one that there is. */
+static void take_sizes(tool *T, const model *m)
+{
+    const setting *s, *other;
+    int i, k, met, names = 0;
+    char *list = NULL;
+    for (i = 0; i < m->outers; i++)
+        for (k = 0; k < m->outer[i].type.shape.ndim; k++) {
+            const char *name = hy_onnx_size_name(m->whole, i, k);
+            int64_t *dim = &m->outer[i].type.shape.dim[k];
+            if (!*name || *dim >= 0) continue;
+            if (!list || !size_in(list, name, strlen(name))) list = listed(T, names++, list, name);
+            *dim = size_named(T, name);
+        }
+    for (s = T->set; s < T->set + T->sets; s++) {
+        const char *equals = strchr(s->value, '='), *number = equals ? equals + 1 : "";
+        int64_t v;
+        if (strcmp(s->name, "size")) continue;
+        if (!equals || read_whole(&number, &v) || *number || v > MOST_SIZE)
+            fail(T, MISUSED, "--size %s: a name, = and a number are due, as in batch=4", s->value);
+        for (other = T->set; other < s; other++)
+            if (!strcmp(other->name, "size") && !strncmp(other->value, s->value, (size_t)(equals + 1 - s->value)))
+                fail(T, MISUSED, "--size %.*s is given twice", (int)(equals - s->value), s->value);
+        for (met = i = 0; i < m->outers; i++)
+            for (k = 0; k < m->outer[i].type.shape.ndim; k++)
+                met |= size_in(hy_onnx_size_name(m->whole, i, k), s->value, (size_t)(equals - s->value));
+        if (!met)
+            fail(T, MISUSED, "--size %s: %s has no such size%s%s", s->value, m->name, list ? "; it has " : "",
+                 list ? list : "");
+    }
+}
+
 /* The file as a block, and what options say of its inputs. */
 static void open_onnx(tool *T, model *m)
 {
@@ -1296,9 +1377,10 @@ static void open_onnx(tool *T, model *m)
     check_names(T, m, "shape");
     check_names(T, m, "input");
     check_names(T, m, "value");
+    for (i = 0; i < n; i++) hy_onnx_input(m->whole, i, &m->outer[i].name, &m->outer[i].type);
+    take_sizes(T, m);
     for (i = 0; i < n; i++) {
         input *in = &m->outer[i];
-        hy_onnx_input(m->whole, i, &in->name, &in->type);
         declared = in->type.shape;
         read_settings(T, in);
         take_input(T, in, i);
@@ -1496,6 +1578,8 @@ static void open_model(tool *T, model *m)
         fail(T, FAILED, "%s holds no program: name a -symbol.json, its prefix, or a single file", m->name);
     load_model(T, m);
     if (!m->whole) {
+        if (option(T, "size", 0))
+            fail(T, MISUSED, "--size %s: only ONNX files have names for sizes: --shape takes numbers", option(T, "size", 0));
         check_names(T, m, "shape");
         check_names(T, m, "input");
         check_names(T, m, "value");
@@ -2295,10 +2379,32 @@ static int show_arrays(tool *T, const model *m)
     return FINE;
 }
 
-/* What a call takes; all zero if shapes are missing, or if the library cannot say. */
-static hy_plan_info plan_of(tool *T, model *m)
+/* A plan's text with the file's names for "data" or "data0", "data1", which stand in its lines of sizes. */
+static char *with_names(tool *T, const model *m, const char *text)
+{
+    size_t bytes = strlen(text) + 1, n = 0, most = 0;
+    const char *at;
+    char *to;
+    int i;
+    for (i = 0; i < m->outers; i++) if (strlen(m->outer[i].name) > most) most = strlen(m->outer[i].name);
+    for (at = text; (at = strstr(at, "data")) != NULL; at++) bytes += most;
+    to = ROOM(T, char, bytes);
+    while (*text) {
+        char *behind = NULL;
+        i = strncmp(text, " data", 5) ? -1 : (int)strtol(text + 5, &behind, 10);
+        if (i >= 0 && i < m->outers && *behind == '[') {
+            n += (size_t)sprintf(to + n, " %s", m->outer[i].name);
+            text = behind;
+        } else to[n++] = *text++;
+    }
+    return to;
+}
+
+/* What a call takes; all zero if shapes are missing, or if the library cannot say. The same as formulas, if asked for. */
+static hy_plan_info plan_of(tool *T, model *m, char **formulas)
 {
     hy_plan_info plan;
+    size_t n;
     hy_block *block;
     hy_array *x;
     memset(&plan, 0, sizeof plan);
@@ -2307,6 +2413,16 @@ static hy_plan_info plan_of(tool *T, model *m)
     block = hy_error(T->F) ? NULL : make_block(T, m, VALUES_ZERO, 0);
     if (block) hy_hybridize(T->F, block, NULL);
     if (block) plan = hy_plan(T->F, block, x);
+    if (block && option(T, "formulas", 0)) {
+        if (m->whole && !*m->late) {                    /* whose graph above knows only these sizes */
+            x = onnx_inputs(T, m, m->whole);
+            hy_hybridize(T->F, block = m->whole, NULL);
+        }
+        n = hy_plan_text(T->F, block, x, NULL, 0);
+        *formulas = ROOM(T, char, n + 1);
+        hy_plan_text(T->F, block, x, *formulas, n + 1);
+        if (block == m->whole) *formulas = with_names(T, m, *formulas);
+    }
     if (!hy_error(T->F)) return plan;
     note(T, "note: memory is not known: %s", hy_error(T->F));
     hy_clear(T->F);
@@ -2394,6 +2510,7 @@ static void show_values(report *r, const model *m, const analysis *a)
 static int run_show(tool *T)
 {
     const char *unknown;
+    char *formulas = NULL;
     hy_plan_info plan;
     report r;
     totals t;
@@ -2406,13 +2523,15 @@ static int run_show(tool *T)
     }
     open_model(T, &m);
     take_inputs(T, &m, &a);
-    plan = plan_of(T, &m);
+    plan = plan_of(T, &m, &formulas);
     t = totals_of(&m, &a);
     report_open(T, &r);
     json_text(&r, "model", m.name);
     show_layers(&r, &m, &a);
     show_totals(&r, &t, &plan);
     show_values(&r, &m, &a);
+    json_text(&r, "formulas", formulas);
+    if (formulas && !T->json) printf("\n%s", formulas);
     report_close(&r);
     unknown = inputs_unknown(T, &m);
     if (unknown && !T->json) printf("for the rest give %s\n", unknown);
@@ -3958,6 +4077,8 @@ static const known_option options[] = {
       "the shape of an input; again for each" },
     { "convert", "shape", "NAME=1,3,64,64", 1, "the shape of an input, from and to ONNX, where a file leaves sizes open" },
     { "run", "shape", "NAME=1,3,64,64", 1, "the shape that the value has to have" },
+    { WITH_MODEL, "size", "NAME=N", 1, "a size that an ONNX file leaves open and names, in all its inputs" },
+    { "show", "formulas", NULL, 0, "also the memory of each value as a formula of the sizes of inputs" },
     { WITH_INPUTS, "input", "NAME=WHAT", 1, "the value of an input, and so its shape; again for each" },
     { WITH_INPUTS, "value", "NAME=WHAT", 1, "another word for --input" },
     { WITH_MODEL, "divide", "N", 0, "of pictures: (value / N - mean) / std goes in; 1" },
