@@ -42963,7 +42963,7 @@ static int hy__types_infer(hy_frame *F, const hy_graph *g, hy__types *T, const h
 }
 
 /* --- the same with sizes that are symbols --- */
-/* How many leading dims may its rule see as codes? For others it gets unknown dims. */
+/* How many leading dims may its rule see as codes? */
 static int hy__known_dims(const hy_op *op)
 {
     if (op->flags & HY_OP_BATCH) return 1;
@@ -43001,15 +43001,27 @@ static const hy_type *hy__sized_edge(const int *place, const hy_type *sized, con
     return &sized[first[place ? place[e->node->number] : e->node->number] + e->output];
 }
 
-/* The types of a node's outputs, from those of its inputs, which stand in the call. now: their numbers.
- * 1: it cannot be said. */
+/* The number that a guard ties a code to; -1: none does. */
+static int64_t hy__size_tied(const hy__sizes *S, int64_t v)
+{
+    const int64_t number = hy__size_hint(S, v);
+    int i;
+    for (i = 0; i < S->guards; i++)
+        if (S->guard[i].kind == HY__GUARD_EQUAL && S->guard[i].holds && S->guard[i].a == number &&
+            S->guard[i].b == v) return number;
+    return -1;
+}
+
+/* The types of a node's outputs, from those of its inputs, which stand in the call. now: their numbers. Codes
+ * that the rule may not see are numbers to it where they are tied, else unknown. 1: it cannot be said. */
 static int hy__infer_sized_call(hy_frame *F, const hy__node *node, hy__call *c, const hy_type *now,
                                 hy_type *out, hy__sizes *S)
 {
     int k, d, failed, knows = hy__known_dims(node->op);
     for (k = 0; k < node->nin; k++)
         for (d = knows; d < c->type[k].shape.ndim; d++)
-            if (hy__is_code(c->type[k].shape.dim[d])) c->type[k].shape.dim[d] = -1;
+            if (hy__is_code(c->type[k].shape.dim[d]))
+                c->type[k].shape.dim[d] = hy__size_tied(S, c->type[k].shape.dim[d]);
     for (k = 0; k < node->nout; k++) {
         c->type[node->nin + k].dtype = HY_DTYPE_NONE;
         c->type[node->nin + k].shape.ndim = -1;

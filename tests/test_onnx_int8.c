@@ -293,6 +293,47 @@ static void onnx_int8_products(void)
             }
 }
 
+/* Other batches by the same trace, with the bytes of programs that were compiled for them. */
+static void onnx_int8_batches(void)
+{
+    static const int more[] = { 0, 2, 1, 3, 2 };
+    static oi_model m;
+    int form, conv, number, due, k, n, traces = 0, models = 0;
+    for (form = 0; form < 3; form++)
+        for (conv = 0; conv < 2; conv++)
+            for (number = 0; number < 10; number++) {
+                hy_frame *F = tb_threads(1);
+                hy_hybridize_opt opt = { 0 };
+                hy_block *net, *fresh;
+                int own;
+                oi_draw(&m, (uint32_t)(number + 100 * form + 1000 * conv), conv, form, &due);
+                net = oi_net(F, &m, 0);
+                fresh = oi_net(F, &m, 0);
+                own = m.t[0].dims[0];
+                hy_hybridize(F, net, NULL);
+                opt.off = HY_PASS_SIZES;
+                hy_hybridize(F, fresh, &opt);
+                for (k = 0; k < 5; k++) {
+                    hy_array *y, *z;
+                    hy_begin(F);
+                    m.t[0].dims[0] = own + 1 + more[k];
+                    for (m.t[0].n = n = 1; n <= m.t[0].ndim; n++) m.t[0].n *= m.t[0].dims[n - 1];
+                    y = oi_call(F, net, &m, 0);
+                    z = oi_call(F, fresh, &m, 0);
+                    if (!CHECK(y && z && passes_same(F, y, z)))
+                        printf("    form %d, conv %d, number %d, batch %d: %s\n", form, conv, number, m.t[0].dims[0],
+                               hy_error(F) ? hy_error(F) : "other bytes");
+                    hy_end(F);
+                }
+                traces += (int)hy_cache_info(F, net).traces;
+                models++;
+                OK(F);
+                hy_close(F);
+                free(m.graph.at);
+            }
+    if (!CHECK(traces == models)) printf("    %d traces of %d models\n", traces, models);
+}
+
 /* What stands between products: an operator, its second operand, in which form; how many operators of ours. */
 static void onnx_int8_between(void)
 {
@@ -695,6 +736,7 @@ static void test_onnx_int8(void)
     RUN(onnx_int8_scales_due);
     RUN(onnx_int8_steps_due);
     RUN(onnx_int8_qlinear);
+    RUN(onnx_int8_batches);
     RUN(onnx_int8_between);
     RUN(onnx_int8_never_nan);
     RUN(onnx_int8_turned);

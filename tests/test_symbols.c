@@ -148,7 +148,7 @@ static void symbols_note_what_was_asked(void)
     hy__put_guard(&line, &S, &S.guard[1]);
     hy__puts(&line, ", ");
     hy__put_guard(&line, &S, &S.guard[3]);
-    CHECK_STR(text, "m is no multiple of 16, 64 is not n");
+    CHECK_STR(text, "m is no multiple of 16, n is not 64");
     atom[0] = atom[1] = 41;
     CHECK(hy__sizes_broken(&S, atom) == -1);
     atom[0] = atom[1] = 32;

@@ -1489,20 +1489,6 @@ static hy_len onnx__len_product(onnx__run *R, const hy_len *n, int from, int to)
 
 static hy_array *onnx__scalar_shape(onnx__run *R, hy_array *x) { return hy_reshape(R->F, x, HY_EMPTY, NULL); }
 
-/* What NumPy makes of two shapes. */
-static hy_shape onnx__both(onnx__run *R, hy_shape a, hy_shape b)
-{
-    hy_shape s = a.ndim > b.ndim ? a : b, other = a.ndim > b.ndim ? b : a;
-    int i, k = s.ndim - other.ndim;
-    for (i = 0; i < other.ndim; i++)
-        if (s.dim[k + i] == 1) s.dim[k + i] = other.dim[i];
-        else if (other.dim[i] != 1 && other.dim[i] != s.dim[k + i]) {
-            onnx__fail(R, "shapes do not go together: %d beside %d", (int)s.dim[k + i], (int)other.dim[i]);
-            break;
-        }
-    return s;
-}
-
 static int onnx__same_shape(hy_shape a, hy_shape b)
 {
     int i;
@@ -4752,29 +4738,33 @@ static int onnx__steps_due(onnx__run *R, int scale, int zero, hy_dtype type)
 /* A scale or zero point beside x: one number, one an element of the axis, or one a block. */
 static hy_array *onnx__beside(onnx__run *R, hy_array *v, hy_array *x, int64_t block)
 {
-    hy_shape s, sx;
-    int axis, i;
-    if (!onnx__shape(R, v, &s) || !onnx__shape(R, x, &sx)) return NULL;
+    hy_len own[HY_MAX_DIM];
+    hy_shape s;
+    int64_t along;
+    int axis, ndim, i;
+    if (!onnx__shape(R, v, &s)) return NULL;
     if (onnx__product(&s, 0, s.ndim) == 1) return onnx__scalar_shape(R, v);
-    axis = onnx__axis(R, onnx__int(R, "axis", 1), sx.ndim);
-    if (hy_error(R->F)) return NULL;
-    if (s.ndim == 1 && !block && s.dim[0] != sx.dim[axis]) {
+    ndim = onnx__lens(R, x, own);
+    axis = ndim < 0 ? 0 : onnx__axis(R, onnx__int(R, "axis", 1), ndim);
+    if (ndim < 0 || hy_error(R->F)) return NULL;
+    along = hy_len_value(R->F, own[axis]);              /* a trace is tied to that one */
+    if (s.ndim == 1 && !block && s.dim[0] != along) {
         onnx__fail(R, "%lld scales or zero points for %lld numbers of axis %d", (long long)s.dim[0],
-                   (long long)sx.dim[axis], axis);
+                   (long long)along, axis);
         return NULL;
     }
     if (s.ndim == 1 && !block) {
         s.dim[axis] = s.dim[0];
-        for (i = 0; i < sx.ndim; i++) if (i != axis) s.dim[i] = 1;
-        s.ndim = sx.ndim;
+        for (i = 0; i < ndim; i++) if (i != axis) s.dim[i] = 1;
+        s.ndim = ndim;
         return onnx__to(R, v, s);
     }
-    if (s.ndim != sx.ndim || block < 1 || block > INT32_MAX) {
+    if (s.ndim != ndim || block < 1 || block > INT32_MAX) {
         onnx__fail(R, "blocks of %d", (int)block);
         return NULL;
     }
     v = hy_repeat(R->F, v, (int)block, axis);
-    return s.dim[axis] * block == sx.dim[axis] ? v : onnx__cut(R, v, axis, 0, sx.dim[axis], 1);
+    return s.dim[axis] * block == along ? v : onnx__cut(R, v, axis, 0, along, 1);
 }
 
 static hy_array *onnx__dequantized(onnx__run *R, hy_array *x, hy_array *scale, hy_array *zero, int64_t block)
@@ -5077,19 +5067,17 @@ static hy_array *onnx__sum_of_bytes(onnx__run *R)
     const onnx__steps *z = R->node->steps;
     hy_array *a = onnx__in(R, 0), *b = onnx__in(R, 1), *keep;
     hy_int8_add_opt opt;
-    hy_shape sa, sb, s;
-    int swap = 0, i;
+    hy_len own[2][HY_MAX_DIM], both[HY_MAX_DIM];
+    int swap, i, ndim, less = onnx__lens(R, b, own[1]), have = onnx__lens(R, a, own[0]);
     memset(&opt, 0, sizeof opt);
-    if (!onnx__shape(R, a, &sa) || !onnx__shape(R, b, &sb)) return NULL;
-    s = onnx__both(R, sa, sb);
-    if (hy_error(R->F)) return NULL;
-    if (!onnx__same_shape(s, sa)) { keep = a; a = b; b = keep; swap = 1; sb = sa; }
-    a = onnx__spread(R, a, s);
-    while (sb.ndim < s.ndim) {                  /* of as many dims */
-        for (i = sb.ndim++; i > 0; i--) sb.dim[i] = sb.dim[i - 1];
-        sb.dim[0] = 1;
-    }
-    b = onnx__to(R, b, sb);
+    if (have < 0 || less < 0) return NULL;
+    memcpy(both, own[0], sizeof both);
+    ndim = onnx__both_lens(R, both, have, own[1], less);
+    if (ndim < 0 || hy_error(R->F)) return NULL;
+    for (swap = have < ndim, i = 0; i < have && !swap; i++) swap = !hy_len_same(both[i], own[0][i]);
+    if (swap) { keep = a; a = b; b = keep; less = have; }
+    a = onnx__spread_lens(R, a, both, ndim);
+    for (; less < ndim; less++) b = hy_expand_dims(R->F, b, 0);         /* of as many dims */
     opt.lhs_zero = z->in[swap].zero;
     opt.rhs_zero = z->in[!swap].zero;
     opt.multiply = !strcmp(z->inner->op, "Mul");
