@@ -226,7 +226,8 @@
  *     - A block inside a traced block is traced as part of it.
  *     - Where a call differs from another in sizes of 2 or more, the program that is there takes them on, bit
  *       for bit as one compiled for them; where sizes decide how it computes, they get a program of their own
- *       (hy_cache_info: resizes, fixed). Memory is planned for up to half as much more than they take.
+ *       (hy_cache_info: resizes, fixed). Memory is planned for up to half as much more of each size that
+ *       grows, and for far larger ones where all is little beside the parameters, or a megabyte.
  *     - What no result depends on is not computed: an error that its values would have made does not come.
  *   hy_check tells whether a block can be traced without a change of meaning: two units of f16 or bf16, a
  *   step of int8, 1e-5 else, of an output's largest value, are rounding. Changing a block (children,
@@ -51553,8 +51554,10 @@ static int hy__ceiling_small(const hy__program *p, const hy__sized *Z, const int
     int v;
     for (v = 0; v < p->plan.values && bytes <= most; v++) {
         hy_type t = Z->type[v];
-        if (p->plan.spot[v].where != HY__AT_ARENA) continue;
-        if (!hy__size_shape(&Z->S, &Z->type[v].shape, atom, &t.shape) || hy__size(&t.shape) > most) return 0;
+        const int where = p->plan.spot[v].where;
+        if (where != HY__AT_ARENA && where != HY__AT_HEAD) continue;    /* scratch may be as much as results */
+        if (!hy__size_shape(&Z->S, &Z->type[v].shape, atom, &t.shape)) return 0;
+        if (hy__size(&t.shape) > most) return 0;
         bytes += hy__bytes(&t);
     }
     return bytes <= most;
@@ -51643,11 +51646,11 @@ static hy__holder *hy__holder_ceiling(hy_frame *F, hy_graph *g, const hy__progra
     if (raised && hy__sizes_raised(F, like, in, raised, at)) {
         hy__try(F);                     /* errors are of sizes that nobody gave */
         p = hy__program_for(F, g, at, &mode, limit, NULL);
+        if (p) {
+            h = hy__holder_resize(F, g, p, in, like->sized, lookup);
+            hy__program_drop(p);
+        }
         hy__try_end(F, 1);
-    }
-    if (p) {
-        h = hy__holder_resize(F, g, p, in, like->sized, lookup);
-        hy__program_drop(p);
     }
     hy__buffer_drop(&F->cache, room);
     return h;
@@ -51687,7 +51690,11 @@ static hy__holder *hy__holder_sized(hy_frame *F, hy_graph *g, hy_array *const *i
     int i, n;
     if (!hy__sizes_differ(mode, limit)) return NULL;
     n = hy__sized_programs(F, g, in, mode, all, lookup);
-    for (i = 0; i < n && !h && !F->code; i++) h = hy__holder_resize(F, g, all[i], in, NULL, lookup);
+    for (i = 0; i < n && !h && !F->code; i++) {
+        hy__try(F);
+        h = hy__holder_resize(F, g, all[i], in, NULL, lookup);
+        hy__try_end(F, F->code == HY_ERROR_MEMORY);     /* a program of its own may need less */
+    }
     if (h && lookup) lookup->hit = 1;
     for (i = 0; i < n && n < HY__REGIMES && !h && !F->code; i++) {
         const hy__sized *Z = (const hy__sized *)HY__LOAD(&all[i]->sized);
@@ -51822,25 +51829,29 @@ static void hy__plan_says(hy_frame *F, const hy_plan_info *info, const char *who
 }
 
 /* --- a plan as formulas of sizes --- */
-/* A value's bytes. */
+/* A value's bytes; HY__SIZE_LOST, as the sums below: more terms than a formula has. */
 static int64_t hy__sized_bytes_of(hy__sizes *S, const hy_shape *sized, hy_dtype dtype)
 {
     int64_t bytes = hy_dtype_size(dtype);
     int d;
-    for (d = 0; d < sized->ndim; d++) bytes = hy__size_times(S, bytes, sized->dim[d]);
+    for (d = 0; d < sized->ndim && bytes != HY__SIZE_LOST; d++)
+        bytes = hy__size_times(S, bytes, sized->dim[d]);
     return bytes;
 }
 
 /* All that is live in the arena during a batch of jobs; -1: all outputs that have memory of their own. */
 static int64_t hy__sized_live(const hy__program *p, hy__sized *Z, int batch)
 {
-    int64_t sum = 0;
+    int64_t sum = 0, bytes;
     int v;
     for (v = 0; v < p->plan.values; v++) {
         const hy__spot *s = &p->plan.spot[v];
         if (s->root != v || s->block != v || s->where != (batch < 0 ? HY__AT_HEAD : HY__AT_ARENA) ||
             (batch >= 0 && (batch < s->from || batch > s->to))) continue;
-        sum = hy__size_plus(&Z->S, sum, hy__sized_bytes_of(&Z->S, &Z->type[v].shape, s->type->dtype), 1);
+        bytes = hy__sized_bytes_of(&Z->S, &Z->type[v].shape, s->type->dtype);
+        if (bytes == HY__SIZE_LOST) return bytes;
+        sum = hy__size_plus(&Z->S, sum, bytes, 1);
+        if (sum == HY__SIZE_LOST) return sum;
     }
     return sum;
 }
@@ -51873,11 +51884,17 @@ static int hy__sized_sums(const hy__program *p, hy__sized *Z, int64_t *sum)
     return n + lost;
 }
 
-static void hy__sink_line(hy__sink out, hy__line *line)
+/* Lines of formulas are longer than their buffer. */
+static void hy__sink_part(hy__sink out, hy__line *line)
 {
-    hy__puts(line, "\n");
     out.put(out.user, line->text, line->n);
     *line = hy__line_open(line->text, line->cap);
+}
+static void hy__sink_line(hy__sink out, hy__line *line)
+{
+    hy__sink_part(out, line);
+    hy__puts(line, "\n");
+    hy__sink_part(out, line);
 }
 
 static void hy__put_sized(hy__line *line, const hy__sizes *S, const hy_shape *sized)
@@ -51900,6 +51917,7 @@ static void hy__put_symbols(hy__sink out, hy__line *line, const hy__sized *Z, co
                 if (!n++) hy__say(line, "size %s, here %l: ", Z->S.atom[a].name, Z->S.atom[a].hint);
                 else hy__puts(line, ", ");
                 hy__say(line, "%s[%d]", g->var[i]->name, d);
+                hy__sink_part(out, line);
             }
         if (n) hy__sink_line(out, line);
     }
@@ -51939,6 +51957,7 @@ static void hy__put_sized_sums(hy__sink out, hy__line *line, const hy__program *
     for (i = 0; i < n && i < HY__LIVE_SUMS; i++) {
         hy__puts(line, i ? ", " : "");
         hy__put_sized_bytes(line, &Z->S, sum[i]);
+        hy__sink_part(out, line);
     }
     if (n > HY__LIVE_SUMS) hy__say(line, " and %d more", n - HY__LIVE_SUMS);
     hy__say(line, " bytes; %l are planned here", (int64_t)p->plan.arena);
@@ -51956,6 +51975,9 @@ static void hy__put_sized_guards(hy__sink out, hy__line *line, const hy__sized *
     if (Z->fixed) hy__say(line, "holds for these sizes alone: %s", Z->why);
     else hy__puts(line, "holds for sizes of 2 and more");
     if (!Z->fixed && Z->asks) hy__puts(line, ", where attention is computed as here");
+#ifndef HYBRID_NO_VISION
+    if (!Z->fixed && Z->ways) hy__puts(line, ", where convolutions go the ways they go here");
+#endif
     hy__sink_line(out, line);
     for (i = 0; i < Z->S.guards && !Z->fixed; i++) {
         if (Z->S.guard[i].kind == HY__GUARD_APART) continue;
@@ -74054,7 +74076,7 @@ static hy__trace *hy__export_best(hy__traces *all)
         if (t->closed) continue;
         cost = t->asked & HY__ASKED_TRAINING ? t->training ? 5 : 1 : 0;
         if (t->asked & (HY__ASKED_SHAPE | HY__ASKED_DIMS | HY__ASKED_DTYPE)) cost += 2;
-        if (cost > least || (cost == least && (best->fast || t->called < best->called))) continue;
+        if (cost > least || (cost == least && (best->fast || t->called <= best->called))) continue;
         least = cost;
         best = t;
     }
