@@ -51546,7 +51546,8 @@ static int64_t hy__ceiling_bytes(const hy__program *p)
     return hy__most(HY__CEILING_BYTES, bytes / HY__CEILING_SHARE);
 }
 
-/* Does all that a program computes take little memory for these sizes? */
+/* Does all that a program computes take little memory for these sizes? Outputs lie elsewhere, but whoever
+ * computes one may need as much beside it. */
 static int hy__ceiling_small(const hy__program *p, const hy__sized *Z, const int64_t *atom)
 {
     const int64_t most = hy__ceiling_bytes(p);
@@ -51554,8 +51555,9 @@ static int hy__ceiling_small(const hy__program *p, const hy__sized *Z, const int
     int v;
     for (v = 0; v < p->plan.values && bytes <= most; v++) {
         hy_type t = Z->type[v];
-        const int where = p->plan.spot[v].where;
-        if (where != HY__AT_ARENA && where != HY__AT_HEAD) continue;    /* scratch may be as much as results */
+        const hy__spot *s = &p->plan.spot[v];
+        const int moved = s->node->op && (s->node->op->flags & HY_OP_MOVES) == HY_OP_MOVES;
+        if (s->where != HY__AT_ARENA && (s->where != HY__AT_HEAD || moved)) continue;
         if (!hy__size_shape(&Z->S, &Z->type[v].shape, atom, &t.shape)) return 0;
         if (hy__size(&t.shape) > most) return 0;
         bytes += hy__bytes(&t);
