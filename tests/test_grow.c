@@ -193,9 +193,9 @@ static void grow_in_frames_side_by_side(void)
         hy_begin(F);
         x = hy_with_room(F, hy_ones(F, HY_SHAPE(2, 3)), 1, 10);
         for (i = 0; i < 3; i++) { race[i].x = x; race[i].mine = i + 2; }
-        for (i = 1; i < 3; i++) CHECK(!pthread_create(&thread[i], NULL, grow_racing, &race[i]));
+        for (i = 1; i < 3; i++) CHECK(!FRAME_START(&thread[i], grow_racing, &race[i]));
         grow_racing(&race[0]);
-        for (i = 1; i < 3; i++) CHECK(!pthread_join(thread[i], NULL));
+        for (i = 1; i < 3; i++) CHECK(!FRAME_JOIN(thread[i]));
         CHECK(race[0].good && race[1].good && race[2].good);
         CHECK(race[0].there + race[1].there + race[2].there <= 1);      /* all live still */
         for (i = 0; i < 3; i++) hy_end(race[i].F);
