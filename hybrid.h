@@ -7010,7 +7010,7 @@ enum { HY__ALIGN = 64, HY__FIRST = HYBRID_HANDLES < 64 ? 2 : 16 };  /* what list
 typedef struct hy__block { size_t bytes; struct hy__block *next; } hy__block;   /* of a user's memory, free */
 
 #define HY__HUGE_PAGE ((uintptr_t)2 << 20)
-#define HY__HUGE_FROM ((size_t)4 << 20)
+#define HY__HUGE_FROM ((size_t)2 << 20)
 
 typedef struct hy__heap {
     hy_allocator use;
@@ -7021,20 +7021,7 @@ typedef struct hy__heap {
     hy__block *free;                    /* by address */
 } hy__heap;
 
-/* Pages of 2 MB for what is large: touched for a third of the time, and streamed without a miss. */
-static void *hy__libc_alloc(void *user, size_t bytes)
-{
-    void *block = malloc(bytes);
-    (void)user;
-#ifdef MADV_HUGEPAGE
-    if (block && bytes >= HY__HUGE_FROM) {
-        uintptr_t mask = HY__HUGE_PAGE - 1, from = ((uintptr_t)block + mask) & ~mask;
-        uintptr_t end = ((uintptr_t)block + bytes) & ~mask;
-        if (end > from) (void)madvise((char *)block + (from - (uintptr_t)block), end - from, MADV_HUGEPAGE);
-    }
-#endif
-    return block;
-}
+static void *hy__libc_alloc(void *user, size_t bytes) { (void)user; return malloc(bytes); }
 static void  hy__libc_free(void *user, void *block) { (void)user; free(block); }
 
 /* First fit over a list by address; neighbours join again when freed. Sizes are multiples of a block
@@ -7101,14 +7088,38 @@ static int hy__heap_init(hy__heap *heap, const hy_desc *desc)
 /* Before each block: where it came from and its size. */
 typedef struct hy__tag { void *raw; size_t bytes; } hy__tag;
 
+/* What is large begins with a page of 2 MB: such are touched for a third of the time, and streamed without a
+ * miss. What they leave before that stays untouched. */
+static size_t hy__huge_room(const hy__heap *heap, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    if (heap->use.alloc_fn == hy__libc_alloc && bytes >= HY__HUGE_FROM) return HY__HUGE_PAGE;
+#endif
+    (void)heap; (void)bytes;
+    return 0;
+}
+static char *hy__huge(char *p, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    const size_t whole = (bytes + HY__GRAIN) / HY__HUGE_PAGE * HY__HUGE_PAGE;
+    p += (size_t)(-(intptr_t)p & (intptr_t)(HY__HUGE_PAGE - 1));
+    (void)madvise(p, whole, MADV_HUGEPAGE);
+    p += HY__GRAIN;
+#endif
+    (void)bytes;
+    return p;
+}
+
 static void *hy__alloc(hy__heap *heap, size_t bytes)
 {
-    size_t all = bytes + HY__GRAIN + sizeof(hy__tag), held, peak;
+    const size_t huge = hy__huge_room(heap, bytes);
+    size_t all = bytes + HY__GRAIN + sizeof(hy__tag) + huge, held, peak;
     char *raw = all < bytes ? NULL : (char *)heap->use.alloc_fn(heap->use.user_data, all), *p;
     HY__ADD(&heap->calls, 1);
     if (!raw) { HY__STORE(&heap->refused, bytes); return NULL; }
     p = raw + sizeof(hy__tag);
     p += (size_t)(-(intptr_t)p & (HY__GRAIN - 1));
+    if (huge) p = hy__huge(raw, bytes);
     ((hy__tag *)(void *)p)[-1].raw = raw;
     ((hy__tag *)(void *)p)[-1].bytes = bytes;
     held = HY__ADD(&heap->held, bytes);
@@ -30364,7 +30375,7 @@ static void hy__winograd_run(const hy__winograd *v, const float *x, const float 
     if (v->base.first) hy__winograd_turn(v, turned, item, y);
 }
 
-/* One filter's window in the places of a square: G w G^T. But for squares of stride 2, a row of G has the
+/* A filter's window in the places of a square: G w G^T. But for squares of stride 2, a row of G has the
  * powers of a point, times a factor. */
 static void hy__winograd_rows(const hy__conv_way *way, double g[7][5])
 {
@@ -30388,18 +30399,33 @@ static void hy__winograd_rows(const hy__conv_way *way, double g[7][5])
         }
     }
 }
-static void hy__winograd_filter(const hy__conv_way *way, const double *w, double *to)
+/* Of so many filters, their numbers side by side. */
+enum { HY__LAID_FILTERS = 16 };
+static void hy__winograd_filters(const hy__conv_way *way, const double *w, float *to)
 {
+    enum { n = HY__LAID_FILTERS };
     const int side = way->kinds, taps = way->taps;
-    double g[7][5], half[7][5], sum;
-    int i, j, k;
+    double g[7][5], half[7 * 5 * n], sum[n];
+    int i, j, k, f;
     hy__winograd_rows(way, g);
     for (i = 0; i < side; i++)
-        for (j = 0; j < taps; j++, half[i][j - 1] = sum)
-            for (sum = 0, k = 0; k < taps; k++) sum += g[i][k] * w[k * taps + j];
+        for (j = 0; j < taps; j++) {
+            for (f = 0; f < n; f++) sum[f] = 0;
+            for (k = 0; k < taps; k++) {
+                const double *at = w + (k * taps + j) * n, times = g[i][k];
+                for (f = 0; times != 0 && f < n; f++) sum[f] += times * at[f];
+            }
+            memcpy(half + (i * taps + j) * n, sum, sizeof sum);
+        }
     for (i = 0; i < side; i++)
-        for (j = 0; j < side; j++, to[i * side + j - 1] = sum)
-            for (sum = 0, k = 0; k < taps; k++) sum += half[i][k] * g[j][k];
+        for (j = 0; j < side; j++, to += n) {
+            for (f = 0; f < n; f++) sum[f] = 0;
+            for (k = 0; k < taps; k++) {
+                const double *at = half + (i * taps + k) * n, times = g[j][k];
+                for (f = 0; times != 0 && f < n; f++) sum[f] += at[f] * times;
+            }
+            for (f = 0; f < n; f++) to[f] = (float)sum[f];
+        }
 }
 
 /* Squares of a block, `most` or less by whole tiles, so that few are left over where blocks are few. */
@@ -30586,50 +30612,55 @@ static int hy__lay_filters_infer(hy_infer *I)
     return I->status;
 }
 
-/* One filter's taps for channel c, perhaps of a phase: half as many, of which the last may lack. */
-static void hy__square_taps(const hy__convolve_rec *r, const float *w, const float *scale, int64_t c,
-                            double *to)
+/* Where the taps of a channel lie in a filter, of a phase half as many; -1 for what the last may lack. */
+static void hy__square_taps(const hy__convolve_rec *r, int phase, int64_t *at)
 {
     const hy__conv_way *way = &hy__conv_ways[r->way];
     const int taps = way->taps, pairs = 1 + (way->copies == HY__COPY_PHASES);
     const int kernel = (int)r->kernel.v[r->kernel.n - 1];
-    const int64_t phase = c / r->channels, step = r->last ? r->channels : 1;
-    float tap;
-    int i, y, x;
-    c %= r->channels;
-    w += r->last ? c : c * kernel * kernel;
-    for (i = 0; i < taps * taps; i++) {
-        y = i / taps * pairs + (int)phase / 2;
-        x = i % taps * pairs + (int)phase % 2;
-        to[i] = 0;
-        if (y >= kernel || x >= kernel) continue;
-        tap = w[(y * kernel + x) * step];
-        if (scale) tap *= *scale;
-        to[i] = tap;
-    }
+    int y, x;
+    for (y = phase / 2; y < taps * pairs; y += pairs)
+        for (x = phase % 2; x < taps * pairs; x += pairs)
+            *at++ = y < kernel && x < kernel ? (y * kernel + x) * (r->last ? r->channels : 1) : -1;
 }
 
-/* One panel of filters as squares multiply them, in parts of so many. */
+HY__WARM_ROOMS
+HY__LOOPS_BEGIN
+/* One panel of filters as squares multiply them, in parts of so many. What the last filters lack is 0. */
 static void hy__lay_squares(const hy__convolve_rec *r, const float *w, const float *scale, float *to,
                             int64_t panel, int64_t part)
 {
+    enum { n = HY__LAID_FILTERS };
     const hy__conv_way *way = &hy__conv_ways[r->way];
-    const int64_t first = panel * HY__PREPARED_PANEL, n = hy__least(HY__PREPARED_PANEL, r->filters - first);
-    const int64_t deep = hy__convolve_deep(r), places = way->kinds * way->kinds;
-    int64_t c, i, j;
-    double taps[25], square[49];
+    const int64_t first = panel * HY__PREPARED_PANEL;
+    const int64_t filters = hy__least(HY__PREPARED_PANEL, r->filters - first);
+    const int64_t deep = hy__convolve_deep(r), places = way->kinds * way->kinds, all = hy__convolve_taps(r);
+    const int64_t filter = r->channels * all, run = hy__least(part, n), step = r->last ? 1 : all;
+    int64_t at[25], c, f, i, j, k;
+    double taps[25 * n];
+    float square[49 * n];
     to += panel * HY__PREPARED_PANEL * places * deep;
-    if (n < HY__PREPARED_PANEL) memset(to, 0, (size_t)(HY__PREPARED_PANEL * places * deep) * sizeof *to);
-    for (c = 0; c < deep; c++)
-        for (j = 0; j < n; j++) {
-            hy__square_taps(r, w + (first + j) * r->channels * hy__convolve_taps(r),
-                            scale ? scale + first + j : NULL, c, taps);
-            hy__winograd_filter(way, taps, square);
+    memset(taps, 0, sizeof taps);
+    for (j = 0; j < HY__PREPARED_PANEL; j += n)
+        for (c = 0; c < deep; c++) {
+            if (c % r->channels == 0) hy__square_taps(r, (int)(c / r->channels), at);
+            for (f = 0; f < n; f++) {
+                const float *from = w + (first + j + f) * filter + c % r->channels * step;
+                const float times = scale && j + f < filters ? scale[first + j + f] : 1;
+                for (i = 0; i < way->taps * way->taps; i++)
+                    taps[i * n + f] = at[i] < 0 || j + f >= filters ? 0 : from[at[i]] * times;
+            }
+            hy__winograd_filters(way, taps, square);
             for (i = 0; i < places; i++)
-                to[i * deep * HY__PREPARED_PANEL + (j - j % part) * deep + c * part + j % part] =
-                    (float)square[i];
+                for (f = 0; f < n; f += run) {
+                    k = j + f;
+                    memcpy(to + i * deep * HY__PREPARED_PANEL + (k - k % part) * deep + c * part + k % part,
+                           square + i * n + f, (size_t)run * sizeof *to);
+                }
         }
 }
+HY__LOOPS_END
+HY__COLD_ROOMS
 
 /* Rows of n columns, each of a filter. */
 static void hy__lay_scaled(float *to, int64_t rows, int64_t row, int64_t n, const float *scale)

@@ -696,8 +696,36 @@ static void life_parts_are_freed(void)
 }
 #endif
 
+/* Around pages of 2 MB: of large blocks each byte is there, they lie as vectors want them, and what they leave
+ * in front counts for nothing. */
+static void life_large_blocks(void)
+{
+    const size_t page = (size_t)2 << 20, off[] = { 0, 1, 16, 63, 64, 65, 4096 };
+    hy_frame *F = hy_open(NULL);
+    hy__heap *heap = &F->root->heap;
+    size_t i, k, held = heap->held;
+    for (i = 0; i < 2 * sizeof off / sizeof *off; i++)
+        for (k = 1; k < 4; k++) {
+            const size_t bytes = k * page - (i % 2 ? off[i / 2] : 0) + (i % 2 ? 0 : off[i / 2]);
+            unsigned char *p = (unsigned char *)hy__alloc(heap, bytes), *next = (unsigned char *)hy__alloc(heap, bytes);
+            if (!CHECK(p && next)) break;
+            CHECK((uintptr_t)p % HY__GRAIN == 0 && (uintptr_t)next % HY__GRAIN == 0);
+            CHECK(heap->held == held + 2 * bytes && hy__bytes_at(p) == bytes);
+            memset(p, 1, bytes);
+            memset(next, 2, bytes);
+            CHECK(p[0] == 1 && p[bytes / 2] == 1 && p[bytes - 1] == 1 && hy__bytes_at(p) == bytes);
+            hy__free(heap, p);
+            CHECK(next[0] == 2 && next[bytes - 1] == 2 && hy__bytes_at(next) == bytes);
+            hy__free(heap, next);
+            CHECK(heap->held == held);
+        }
+    CHECK(!hy__alloc(heap, SIZE_MAX - 64) && !hy__alloc(heap, SIZE_MAX - page) && heap->held == held);
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_lifetime(void)
 {
+    RUN(life_large_blocks);
     RUN(life_running_statistics);
     RUN(life_statistics_in_files);
     RUN(life_unread_call_is_not_exported);
