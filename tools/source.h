@@ -127,6 +127,8 @@ struct hy__c {
     char      line[HY__C_LINE];
     int       letters, depth, goes_on;  /* of this line; braces that are open; the line before has no end */
     int       begun, items;             /* a part of this line is written already; of a list */
+    unsigned  hidden;                   /* a bit for each choice that is open: is its text left out? */
+    const hy__c_step *step;             /* whose lines are written */
     hy__c_step *learns;                 /* about this one: what do its lines name? Or NULL */
     char      named[16];                /* the word that is written, ... */
     int       spelled;                  /* ... so many letters of it */
@@ -137,34 +139,53 @@ struct hy__c {
     hy__c_letter letter[HY__C_LETTERS]; /* its axes */
     const char *word[2];                /* %a and %b */
     hy__c_body *at, **body;             /* the program that is written now; all, inner behind outer ones */
-    int       bodies, body_cap, blobs, blob_cap;
+    int       bodies, blobs;
     hy__names taken;
+    struct hy__c_held *held;            /* all memory that goes at the end */
     hy__c_blob *blob;
     size_t    weights;
     hy_array *const *in;                /* what was recorded, ... */
     hy_array **out;                     /* ... and what came out */
 };
 
-/* The memory is zeroed. Where there is none, that is said already and NULL comes back. */
+/* The memory is zeroed and goes with the program. Where there is none, that is said already and NULL comes
+ * back. */
+struct hy__c_held { struct hy__c_held *next; double pad[7]; };
 static void *hy__c_alloc(hy__c *c, size_t bytes)
 {
-    void *room = hy__alloc_zero(&c->F->root->heap, bytes + 1);
-    if (!room) hy__no_memory(c->F, "hy_export_c");
-    return room;
+    struct hy__c_held *room;
+    room = (struct hy__c_held *)hy__alloc_zero(&c->F->root->heap, sizeof *room + bytes + 1);
+    if (!room) return hy__no_memory(c->F, "hy_export_c");
+    room->next = c->held;
+    c->held = room;
+    return room + 1;
 }
 
 /* Makes room for one more behind the first n. */
-static int hy__c_grow(hy__c *c, void **list, int *cap, int n, size_t each)
+static int hy__c_grow(hy__c *c, void *list, int n, size_t each)
 {
-    if (!hy__grow(&c->F->root->heap, list, cap, n + 1, each)) return 0;
-    hy__no_memory(c->F, "hy_export_c");
-    return -1;
+    void *old, *more;
+    if (n & (n - 1)) return 0;          /* there is room for the next power of two */
+    memcpy(&old, list, sizeof old);
+    more = hy__c_alloc(c, 2 * (size_t)(n ? n : 1) * each);
+    if (!more) return -1;
+    if (n) memcpy(more, old, (size_t)n * each);
+    memcpy(list, &more, sizeof more);
+    return 0;
+}
+
+static char *hy__c_joined(hy__c *c, const char *a, const char *b)
+{
+    char *text = (char *)hy__c_alloc(c, strlen(a) + strlen(b) + 12);   /* 12: for the number of a name */
+    return text ? strcat(strcpy(text, a), b) : NULL;
 }
 
 /* --- text --- *
  * %s text  %d int  %l int64  %v number as a literal of the current type  %t type in C  %r the current one
  * %p prefix  %u PREFIX  %a %b the words  %fi an int64, to which i counts: for (int i = 0; i < 10; i++)
  * %o the name of output int  %( begins a list  %, a comma before all items of it but the first
+ * %<A%|B%> A if an int is not 0, else B, or nothing  %[x%] a real number x as one of the current type
+ * %Fexp the function for that type  %{eps} the attribute of the operator  %p_NAME names a function of ours
  * $i the size of letter i  @i the loop of letter i  @i:k the same, to the size of letter k
  * of the nest: %P loops of places  %K loops of taps  %B bounds  %0 %1 %y arrays where they are read
  */
@@ -306,7 +327,7 @@ static void hy__c_notice(hy__c *c, char letter)
 
 static void hy__c_put(hy__c *c, const char *s, size_t n)
 {
-    for (; n; n--, s++) {
+    for (; n && !c->hidden; n--, s++) {
         if (c->learns) hy__c_notice(c, *s);
         if (*s == '\n') { hy__c_line(c); continue; }
         if (c->letters == HY__C_LINE) {         /* a very long one comes in parts, as it is */
@@ -421,9 +442,13 @@ static void hy__c_span(hy__c *c, int letter, const char *from, const char *to)
     a->to = to;
 }
 
-/* Array k has these dims, the last of which are side by side; it is read at 0 of those whose name is "". */
+/* Array k has these dims, the last of which are side by side; it is read at 0 of those whose name is "".
+ * Before a colon stands another name than its own. */
 static void hy__c_dims(hy__c *c, int k, const char *letters)
 {
+    const char *colon = letters ? strchr(letters, ':') : NULL;
+    if (colon) c->nest.name[k] = letters;
+    if (colon) letters = colon + 1;
     for (; letters && *letters; letters++) {
         const char *behind;
         int64_t step = 1;
@@ -465,7 +490,7 @@ static void hy__c_put_array(hy__c *c, int k)
 {
     char at[HY__C_TEXT];
     hy__c_where(c, at, k);
-    hy__c_put(c, c->nest.name[k], strlen(c->nest.name[k]));
+    hy__c_put(c, c->nest.name[k], strcspn(c->nest.name[k], ":"));
     hy__c_put(c, "[", 1);
     hy__c_put(c, at, strlen(at));
     hy__c_put(c, "]", 1);
@@ -480,56 +505,6 @@ static void hy__c_put_loop(hy__c *c, const char *name, size_t n, int64_t to)
     hy__c_put(c, text, strlen(text));
 }
 
-static void hy__w(hy__c *c, const char *format, ...)
-{
-    char text[HY__C_TEXT];
-    const char *s;
-    va_list args;
-    va_start(args, format);
-    for (; *format; format++) {
-        size_t plain = strcspn(format, "%$@");
-        hy__c_put(c, format, plain);
-        format += plain;
-        if (!*format) break;
-        plain = *format == '%' ? strspn(format + 2, "abcdefghijklmnopqrstuvwxyz") : 0;
-        s = NULL;
-        if (*format == '$') s = text, text[hy__text_i64(text, c->letter[(int)*++format].size)] = 0;
-        else if (*format == '@') {
-            const char *name = ++format;
-            if (format[1] == ':') format += 2;
-            hy__c_put_loop(c, name, 1, c->letter[(int)*format].size);
-        } else switch (*++format) {
-        case 's': s = va_arg(args, const char *); break;
-        case 'd': text[hy__text_i64(text, va_arg(args, int))] = 0; s = text; break;
-        case 'l': text[hy__text_i64(text, va_arg(args, int64_t))] = 0; s = text; break;
-        case 'v': s = hy__c_number(text, va_arg(args, double), c->real); break;
-        case 't': s = hy__c_type((hy_dtype)va_arg(args, int)); break;
-        case 'r': s = hy__c_type(c->real); break;
-        case 'p': s = c->prefix; break;
-        case 'u': s = c->upper; break;
-        case 'a': case 'b': s = c->word[*format - 'a']; break;
-        case 'P': hy__c_put_loops(c, HY__C_PLACE); break;
-        case 'K': hy__c_put_loops(c, HY__C_TAP); break;
-        case 'B': hy__c_put_bounds(c); break;
-        case 'y': hy__c_put_array(c, HY__C_OUT); break;
-        case '(': s = "("; c->items = 0; break;
-        case ',': s = c->items++ ? ", " : NULL; break;
-        case 'o': s = hy__c_text(text, c->at->g->heads > 1 ? "out%d" : "out", va_arg(args, int)); break;
-        case 'f': hy__c_put_loop(c, format + 1, plain, va_arg(args, int64_t)); format += plain; break;
-        default:
-            if (*format >= '0' && *format <= '9') hy__c_put_array(c, *format - '0');
-            else hy__c_put(c, format, 1);
-        }
-        if (s) hy__c_put(c, s, strlen(s));
-    }
-    va_end(args);
-}
-
-/* MARK: - 80 >>c_formulas ------------------------------------------------------------------------------
- *
- * What each element becomes: functions that a file gets when something needs them, the formulas of the
- * catalogue as text, and what emitters ask of an operator.
- */
 /* --- helpers: functions that a file has when something in it asks for them --- */
 typedef struct hy__c_helper { const char *type, *name, *args, *text; } hy__c_helper;     /* no args: libm's */
 
@@ -792,12 +767,132 @@ static int hy__c_helper_at(const char *name, size_t n)
     return -1;
 }
 
+/* Something is written that names a helper. */
 static void hy__c_need(hy__c *c, const char *name)
 {
-    int at = hy__c_helper_at(name, strlen(name));
+    int at = c->hidden ? -1 : hy__c_helper_at(name, strlen(name));
     if (at >= 0) c->needs[at] = 1;
 }
 
+/* Reads an attribute of the operator by its name, so that one emitter serves operators that share it. Where
+ * there is none of that name, the answer is `missing`. */
+static double hy__c_attr(const hy__node *node, const char *name, double missing)
+{
+    const hy_attr *a = hy__attr_named(node->op, name);
+    const void *field = a ? (const char *)node->record + a->offset : NULL;
+    if (!a) return missing;
+    return a->kind == HY_ATTR_real ? *(const double *)field : *(const int *)field;
+}
+static const char *hy__c_least(hy_dtype whole)
+{
+    static const char *const least[] = { "-128", "0", "INT32_MIN", "INT64_MIN", "0" };
+    return least[whole - HY_I8];
+}
+static const char *hy__c_largest(hy_dtype whole)
+{
+    static const char *const largest[] = { "127", "255", "INT32_MAX", "INT64_MAX", "1" };
+    return largest[whole - HY_I8];
+}
+
+/* What stands before and behind a real number that becomes one of the current type. */
+static void hy__c_put_cast(hy__c *c, int opens)
+{
+    char text[HY__C_TEXT];
+    const int real = hy__floating(c->real), truth = c->real == HY_BOOL;
+    if (real || truth)
+        hy__c_text(text, !opens ? real ? ")" : ") != 0" : real ? "(%s)(" : "(", hy__c_type(c->real));
+    else if (!opens) hy__c_text(text, ", %s, %s)", hy__c_least(c->real), hy__c_largest(c->real));
+    else {
+        hy__c_need(c, "int_of");
+        hy__c_text(text, "(%s)%s_int_of(", hy__c_type(c->real), c->prefix);
+    }
+    hy__c_put(c, text, strlen(text));
+}
+
+/* A name of a function of reals or an attribute. */
+static size_t hy__c_read_name(char *to, const char *from)
+{
+    size_t n = strspn(from, "abcdefghijklmnopqrstuvwxyz_0123456789");
+    memcpy(to, from, n);
+    to[n] = 0;
+    return n;
+}
+
+/* A function for the current type, ours or libm's; and the number of an attribute as a literal. */
+static void hy__c_put_function(hy__c *c, char *name)
+{
+    if (c->real != HY_F64) memcpy(name + strlen(name), "f", 2);
+    hy__c_need(c, name);
+    if (hy__c_helper_at(name, strlen(name)) >= 0) {
+        hy__c_put(c, c->prefix, strlen(c->prefix));
+        hy__c_put(c, "_", 1);
+    }
+    hy__c_put(c, name, strlen(name));
+}
+static void hy__c_put_attr(hy__c *c, const char *name)
+{
+    char text[HY__C_NUMBER];
+    const hy_attr *a = hy__attr_named(c->step->node->op, name);
+    hy__c_number(text, hy__c_attr(c->step->node, name, 0), a->kind == HY_ATTR_real ? c->real : HY_I32);
+    hy__c_put(c, text, strlen(text));
+}
+
+static void hy__w(hy__c *c, const char *format, ...)
+{
+    char text[HY__C_TEXT];
+    const char *s;
+    va_list args;
+    va_start(args, format);
+    for (; *format; format++) {
+        size_t n = strcspn(format, "%$@");
+        hy__c_put(c, format, n);
+        format += n;
+        if (!*format) break;
+        s = NULL;
+        n = *format == '%' && strchr("fFp{", format[1]) ? hy__c_read_name(text, format + 2) : 0;
+        if (*format == '$') s = text, text[hy__text_i64(text, c->letter[(int)*++format].size)] = 0;
+        else if (*format == '@') {
+            const char *name = ++format;
+            if (format[1] == ':') format += 2;
+            hy__c_put_loop(c, name, 1, c->letter[(int)*format].size);
+        } else switch (*++format) {
+        case 's': s = va_arg(args, const char *); break;
+        case 'd': text[hy__text_i64(text, va_arg(args, int))] = 0; s = text; break;
+        case 'l': text[hy__text_i64(text, va_arg(args, int64_t))] = 0; s = text; break;
+        case 'v': s = hy__c_number(text, va_arg(args, double), c->real); break;
+        case 't': s = hy__c_type((hy_dtype)va_arg(args, int)); break;
+        case 'r': s = hy__c_type(c->real); break;
+        case 'p': s = c->prefix; if (n > 1) hy__c_need(c, text + 1); break;
+        case 'u': s = c->upper; break;
+        case 'a': case 'b': s = c->word[*format - 'a']; break;
+        case 'P': hy__c_put_loops(c, HY__C_PLACE); break;
+        case 'K': hy__c_put_loops(c, HY__C_TAP); break;
+        case 'B': hy__c_put_bounds(c); break;
+        case 'y': hy__c_put_array(c, HY__C_OUT); break;
+        case '(': s = "("; c->items = 0; break;
+        case ',': s = c->items++ ? ", " : NULL; break;
+        case '[': case ']': hy__c_put_cast(c, *format == '['); break;
+        case '<': c->hidden = c->hidden << 1 | !va_arg(args, int); break;
+        case '|': c->hidden ^= 1; break;
+        case '>': c->hidden >>= 1; break;
+        case 'o': s = hy__c_text(text, c->at->g->heads > 1 ? "out%d" : "out", va_arg(args, int)); break;
+        case 'f': hy__c_put_loop(c, text, n, va_arg(args, int64_t)); format += n; break;
+        case 'F': hy__c_put_function(c, text); format += n; break;
+        case '{': hy__c_put_attr(c, text); format += n + 1; break;
+        default:
+            if (*format >= '0' && *format <= '9') hy__c_put_array(c, *format - '0');
+            else hy__c_put(c, format, 1);
+        }
+        if (s) hy__c_put(c, s, strlen(s));
+    }
+    va_end(args);
+}
+
+/* MARK: - 80 >>c_formulas ------------------------------------------------------------------------------
+ *
+ * What each element becomes: functions that a file gets when something needs them, the formulas of the
+ * catalogue as text, and what emitters ask of an operator.
+ */
 /* The table keeps no line ends: each statement and each brace ends one. */
 static void hy__c_write_helper(hy__c *c, const hy__c_helper *h)
 {
@@ -926,12 +1021,12 @@ static void hy__c_spell(hy__line *to, const char *s, const char *end, int whole)
 }
 
 /* Writes what a name of the formula stands for: an operand, a type or a function. */
-static void hy__c_word(hy__c *c, const char *word, size_t n, const char *a, const char *b, const double *p)
+static void hy__c_word(hy__c *c, const char *word, size_t n, const char (*operand)[HY__C_TEXT],
+                       const double *p)
 {
     char name[32];
     int single = c->real == HY_F32;
-    if (n == 1 && (*word == 'x' || *word == 'a' || *word == 'b')) { hy__w(c, "%s",
-                                                                          *word == 'b' ? b : a); return; }
+    if (n == 1 && strchr("xabc", *word)) { hy__w(c, "%s", operand[*word == 'x' ? 0 : *word - 'a']); return; }
     if (n == 2 && *word == 'p' && c->real == HY_I64) {
         const int64_t limit = hy__to_i64(p[word[1] - '0']);     /* no double: it would make one of x, too */
         if (limit == INT64_MIN) hy__w(c, "INT64_MIN"); else hy__w(c, limit < 0 ? "(%l)" : "%l", limit);
@@ -954,7 +1049,7 @@ static void hy__c_word(hy__c *c, const char *word, size_t n, const char *a, cons
     hy__w(c, hy__c_helper_at(name, strlen(name)) >= 0 ? "%p_%s" : "%s", name);
 }
 
-static void hy__c_formula(hy__c *c, const char *text, const char *a, const char *b, const double *p)
+static void hy__c_formula(hy__c *c, const char *text, const char (*operand)[HY__C_TEXT], const double *p)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
     while (*text) {
@@ -963,7 +1058,7 @@ static void hy__c_formula(hy__c *c, const char *text, const char *a, const char 
         else if (*text >= '0' && *text <= '9') {        /* a number; 1e5 and 0.5 have no sign inside */
             n += text[n] == '.' ? 1 + strspn(text + n + 1, letters) : 0;
             hy__c_put(c, text, n);
-        } else hy__c_word(c, text, n, a, b, p);
+        } else hy__c_word(c, text, n, operand, p);
         text += n;
     }
 }
@@ -976,35 +1071,53 @@ typedef struct hy__c_point {
     int    scalar;
 } hy__c_point;
 
-/* Reads an attribute of the operator by its name, so that one emitter serves operators that share it. Where
- * there is none of that name, the answer is `missing`. */
-static double hy__c_attr(const hy__node *node, const char *name, double missing)
-{
-    const hy_attr *a = hy__attr_named(node->op, name);
-    const void *field = a ? (const char *)node->record + a->offset : NULL;
-    if (!a) return missing;
-    return a->kind == HY_ATTR_real ? *(const double *)field : *(const int *)field;
-}
 static int hy__c_axis_attr(const hy__node *node) { return (int)hy__c_attr(node, "axis", -1); }
 
-/* Finds the formula of operators that have none of their own in the catalogue, and its parameters. */
-static void hy__c_extra_point(const hy__node *node, int number, hy__c_point *at)
+/* Formulas of operators that have none in the catalogue, and the attributes of those of its extra ones. */
+static const struct { const char *text; int op[14]; } hy__c_plain[] = {
+    { "x", { HY_OP_identity, HY_OP_block_grad, HY_OP_make_loss, HY_OP_identity_like,
+             HY_OP_gradient_multiplier, HY_OP_linear_regression_output, HY_OP_mae_regression_output,
+             HY_OP_reshape, HY_OP_reshape_like, HY_OP_flatten, HY_OP_expand_dims, HY_OP_squeeze,
+             HY_OP__squeeze } },
+    { "V_SIGMOID(x)", { HY_OP_logistic_regression_output } },
+    { "a != 0 ? b : c", { HY_OP_where, HY_OP__np_where } },
+    { "(V__T)(a & b)", { HY_OP__bitwise_and } },
+    { "(V__T)(a | b)", { HY_OP__bitwise_or } },
+    { "(V__T)(a ^ b)", { HY_OP__bitwise_xor } },
+    { "(V__T)(~x)", { HY_OP__bitwise_not } },
+    { "(V__T)V__lcm(a, b)", { HY_OP_lcm } }
+};
+static const struct { int op, extra; const char *p0, *p1; } hy__c_with_numbers[] = {
+    { HY_OP_leaky_relu, HY__EXTRA_leaky, "slope", "slope" },
+    { HY_OP_clip, HY__EXTRA_clip, "a_min", "a_max" },
+    { HY_OP_smooth_l1, HY__EXTRA_smooth_l1, "scalar", "scalar" },
+    { HY_OP_hard_sigmoid, HY__EXTRA_hard_sigmoid, "alpha", "beta" }
+};
+
+/* Finds the formula of such an operator, and its parameters. */
+static void hy__c_own_point(const hy__node *node, int number, hy__c_point *at)
 {
     static const int leaky[] = { HY__EXTRA_leaky, HY__EXTRA_elu, HY__EXTRA_selu, HY__EXTRA_gelu, 0,
                                  HY__EXTRA_leaky };
-    const int act = (int)hy__c_attr(node, "act_type", 0), clips = number == HY_OP_clip;
-    const double square = hy__c_attr(node, "scalar", 1) * hy__c_attr(node, "scalar", 1);
+    const int act = (int)hy__c_attr(node, "act_type", 0);
+    const hy__dropout_rec *drop = (const hy__dropout_rec *)node->record;
+    size_t i, k;
+    for (i = 0; i < sizeof hy__c_plain / sizeof *hy__c_plain; i++)
+        for (k = 0; hy__c_plain[i].op[k]; k++)
+            if (hy__c_plain[i].op[k] == number) at->text = hy__c_plain[i].text;
+    for (i = 0; i < 4; i++)
+        if (hy__c_with_numbers[i].op == number && (i || act != HY_LEAKY_PRELU)) {
+            at->text = hy__c_extra[i ? hy__c_with_numbers[i].extra : leaky[act]];
+            at->p[0] = hy__c_attr(node, hy__c_with_numbers[i].p0, 0);
+            at->p[1] = hy__c_attr(node, hy__c_with_numbers[i].p1, 0);
+        }
     if (number == HY_OP_activation) at->text = hy__c_unary[hy__activations[act].member];
-    else if (number != HY_OP_leaky_relu || act != HY_LEAKY_PRELU)
-        at->text = hy__c_extra[clips ? (int)HY__EXTRA_clip : number == HY_OP_leaky_relu ? leaky[act]
-            : number == HY_OP_smooth_l1 ? (int)HY__EXTRA_smooth_l1 : (int)HY__EXTRA_hard_sigmoid];
-    at->p[0] = clips ? hy__c_attr(node, "a_min", 0) : number == HY_OP_smooth_l1 ? square
-        : number == HY_OP_hard_sigmoid ? hy__c_attr(node, "alpha", 0) : act != HY_LEAKY_RRELU
-        ? hy__c_attr(node, "slope", 0)
-        : (hy__c_attr(node, "lower_bound", 0) + hy__c_attr(node, "upper_bound", 0)) / 2;
-    at->p[1] = clips ? hy__c_attr(node, "a_max", 0) : number == HY_OP_smooth_l1 ? 1 / square
-        : hy__c_attr(node, "beta", 0);
-    if (!clips || node->type[0].dtype != HY_I64) return;
+    if (number == HY_OP_leaky_relu && act == HY_LEAKY_RRELU)
+        at->p[0] = (hy__c_attr(node, "lower_bound", 0) + hy__c_attr(node, "upper_bound", 0)) / 2;
+    if (number == HY_OP_smooth_l1) at->p[1] = 1 / (at->p[0] *= at->p[0]);
+    if (number == HY_OP__bitwise_not && node->type[0].dtype == HY_BOOL) at->text = "(V__T)(!x)";
+    if (number == HY_OP_dropout && (drop->mode != HY_DROP_ALWAYS || drop->p == 0)) at->text = "x";
+    if (number != HY_OP_clip || node->type[0].dtype != HY_I64) return;
     if (at->p[0] != at->p[0]) at->p[0] = -HUGE_VAL;     /* a NaN is no limit */
     if (at->p[1] != at->p[1]) at->p[1] = HUGE_VAL;
 }
@@ -1012,66 +1125,41 @@ static void hy__c_extra_point(const hy__node *node, int number, hy__c_point *at)
 /* Is there a formula for it? Operators that leave values as they are have one, too. */
 static int hy__c_point_of(const hy__node *node, hy__c_point *at)
 {
-    int number = hy__op_number(node->op), whole = 0;
+    const hy_op *op = node->op;
+    const int unary = op && op->bind == hy__unary_bind, scalar = op && op->bind == hy__scalar_bind;
+    const int rscalar = op && op->bind == hy__rscalar_bind;
     hy__line spelled = hy__line_open(at->spelled, sizeof at->spelled);
     memset(at, 0, sizeof *at);
-    if (!node->op) return 0;
-    if (node->op->bind == hy__unary_bind) {
-        at->text = hy__c_unary[node->op->member];
-        whole = !hy__floating(node->type[0].dtype);
-    } else if (node->op->bind == hy__binary_bind || node->op->bind == hy__scalar_bind ||
-             node->op->bind == hy__rscalar_bind) {
-        at->text = hy__c_binary[node->op->member];
-        whole = !hy__floating(node->type[0].dtype);
-        at->scalar = node->op->bind == hy__scalar_bind ? 2 : node->op->bind == hy__rscalar_bind;
-        at->number = hy__c_attr(node, "scalar", 0);
-    } else switch (number) {
-        case HY_OP_activation: case HY_OP_leaky_relu: case HY_OP_clip: case HY_OP_smooth_l1:
-        case HY_OP_hard_sigmoid: hy__c_extra_point(node, number, at); break;
-        case HY_OP_logistic_regression_output: at->text = hy__c_unary[HY__UNARY_sigmoid]; break;
-        case HY_OP_identity: case HY_OP_block_grad: case HY_OP_make_loss: case HY_OP_identity_like:
-        case HY_OP_gradient_multiplier: case HY_OP_linear_regression_output: case HY_OP_mae_regression_output:
-        case HY_OP_reshape: case HY_OP_reshape_like: case HY_OP_flatten: case HY_OP_expand_dims:
-        case HY_OP_squeeze: case HY_OP__squeeze: at->text = "x"; break;
-        case HY_OP__bitwise_and: at->text = "(V__T)(a & b)"; break;
-        case HY_OP_lcm: at->text = "(V__T)V__lcm(a, b)"; break;
-        case HY_OP__bitwise_or: at->text = "(V__T)(a | b)"; break;
-        case HY_OP__bitwise_xor: at->text = "(V__T)(a ^ b)"; break;
-        case HY_OP__bitwise_not:
-            at->text = node->type[0].dtype == HY_BOOL ? "(V__T)(!x)" : "(V__T)(~x)";
-            break;
-        case HY_OP_dropout: {
-            const hy__dropout_rec *r = (const hy__dropout_rec *)node->record;
-            if (r->mode != HY_DROP_ALWAYS || r->p == 0) at->text = "x";
-            break;
-        }
-        default: break;
+    if (!op) return 0;
+    if (unary) at->text = hy__c_unary[op->member];
+    else if (op->bind == hy__binary_bind || scalar || rscalar) at->text = hy__c_binary[op->member];
+    at->scalar = scalar ? 2 : rscalar;
+    at->number = hy__c_attr(node, "scalar", 0);
+    if (at->text)
+        hy__c_spell(&spelled, at->text, at->text + strlen(at->text), !hy__floating(node->type[0].dtype));
+    else {
+        hy__c_own_point(node, hy__op_number(op), at);
+        if (at->text) hy__c_spell(&spelled, at->text, at->text + strlen(at->text), 0);
     }
-    if (at->text) {
-        hy__c_spell(&spelled, at->text, at->text + strlen(at->text), whole);
-        at->text = at->spelled;
-    }
-    return at->text != NULL || (number == HY_OP_add_n && node->nin <= HY__FUSED_INPUTS) ||
-           number == HY_OP_where || number == HY_OP__np_where;
+    if (at->text) at->text = at->spelled;
+    return at->text != NULL || (hy__op_number(op) == HY_OP_add_n && node->nin <= HY__FUSED_INPUTS);
 }
 
 /* Writes the expression of one operator from the names of its operands, in its type. */
 static void hy__c_expression(hy__c *c, const hy__node *node, const char (*operand)[HY__C_TEXT])
 {
     hy__c_point at;
-    char number[HY__C_NUMBER];
+    char with_number[2][HY__C_TEXT];
     const char *wraps = hy__floating(c->real) ? "" : "(uint64_t)";
     int k;
     hy__c_point_of(node, &at);
-    if (hy__op_number(node->op) == HY_OP_add_n) {
-        for (k = 0; k < node->nin; k++) hy__w(c, "%s%s%s", k ? " + " : "", wraps, operand[k]);
-    } else if (hy__op_number(node->op) == HY_OP_where || hy__op_number(node->op) == HY_OP__np_where) {
-        hy__w(c, "%s != 0 ? %s : %s", operand[0], operand[1], operand[2]);
-    } else if (at.scalar) {
-        hy__c_number(number, at.number, c->real);
-        hy__c_formula(c, at.text, at.scalar == 1 ? number : operand[0], at.scalar == 1 ? operand[0] : number,
-                      at.p);
-    } else hy__c_formula(c, at.text, operand[0], node->nin > 1 ? operand[1] : "", at.p);
+    for (k = 0; k < node->nin && !at.text; k++) hy__w(c, "%s%s%s", k ? " + " : "", wraps, operand[k]);
+    if (at.scalar) {
+        hy__c_number(with_number[at.scalar - 1], at.number, c->real);
+        memcpy(with_number[2 - at.scalar], operand[0], HY__C_TEXT);
+        operand = (const char (*)[HY__C_TEXT])with_number;
+    }
+    if (at.text) hy__c_formula(c, at.text, operand, at.p);
 }
 
 /* --- what emitters ask --- */
@@ -1130,30 +1218,6 @@ static void hy__c_operand(hy__c *c, const hy__node *node, int k, char *to)
     else hy__c_number(to, hy__load(e->node->constant.data, e->node->constant.type.dtype), c->real);
 }
 
-/* Opens what stands around a real number that becomes an integer. */
-static void hy__c_open_whole(hy__c *c, hy_dtype to)
-{
-    if (to == HY_BOOL) { hy__w(c, "(("); return; }
-    hy__c_need(c, "int_of");
-    hy__w(c, "(%t)%p_int_of(", (int)to);
-}
-
-static const char *hy__c_least(hy_dtype whole)
-{
-    static const char *const least[] = { "-128", "0", "INT32_MIN", "INT64_MIN", "0" };
-    return least[whole - HY_I8];
-}
-static const char *hy__c_largest(hy_dtype whole)
-{
-    static const char *const largest[] = { "127", "255", "INT32_MAX", "INT64_MAX", "1" };
-    return largest[whole - HY_I8];
-}
-
-static void hy__c_close_whole(hy__c *c, hy_dtype to)
-{
-    if (to == HY_BOOL) hy__w(c, ") != 0)"); else hy__w(c, ", %s, %s)", hy__c_least(to), hy__c_largest(to));
-}
-
 /* Does the formula of integers give a real number? One does that names functions of reals, or parameters. */
 static int hy__c_leaves_whole(const hy__node *node)
 {
@@ -1180,16 +1244,14 @@ static void hy__c_result(hy__c *c, const hy__node *node, const char *name, const
     c->real = hy__c_wide(dtype);
     hy__w(c, "const %s %s = ", hy__c_local(c->real), name);
     if (*half) hy__w(c, "%p_from_%s(%p_to_%s(", half, half);
-    else if (rounds) hy__c_open_whole(c, dtype);
-    else if (whole) hy__w(c, "(%t)(", (int)dtype);
+    else if (whole) hy__w(c, rounds ? "%<(%>%[" : "%<(%>(%r)(", dtype == HY_BOOL);
     if (reals) {                        /* as line by line: INT64_MIN has no negative of its own */
         c->real = hy__traits[dtype].size == 1 ? HY_F32 : HY_F64;
         for (k = 0; k < node->nin; k++) hy__c_text(wide[k], "((%s)%s)", hy__c_type(c->real), operand[k]);
     }
     hy__c_expression(c, node, reals ? (const char (*)[HY__C_TEXT])wide : operand);
     c->real = hy__c_wide(dtype);
-    if (rounds) hy__c_close_whole(c, dtype);
-    hy__w(c, *half ? "));\n" : rounds || !whole ? ";\n" : ");\n");
+    hy__w(c, *half ? "));\n" : rounds ? "%]%<)%>;\n" : whole ? ");\n" : ";\n", dtype == HY_BOOL);
 }
 
 /* Writes what a pointwise node, or a group of them, makes of a0, a1, ...: a line for each operator. to[o]
@@ -1221,14 +1283,14 @@ static void hy__c_chain(hy__c *c, const hy__node *node, char (*to)[16])
     }
 }
 
-/* Does the emitter of a pointwise node read this input? A formula names the second as b. */
+/* Does the emitter of a pointwise node read this input? A formula names the second as b, the third as c. */
 static int hy__c_reads(const hy__node *node, int k)
 {
     hy__c_point at;
     const char *b = at.spelled;
     if (hy__c_is_number(&node->in[k])) return 0;
     if (hy__node_sub(node) || k == 0 || !hy__c_point_of(node, &at) || !at.text) return 1;
-    while ((b = strchr(b, 'b')) != NULL &&
+    while ((b = strchr(b, 'a' + k)) != NULL &&
            (hy__c_in_name(b[1]) || (b > at.spelled && hy__c_in_name(b[-1])))) b++;
     return b != NULL;
 }
@@ -1300,44 +1362,28 @@ static void hy__c_pointwise(hy__c *c, const hy__c_step *s)
     hy__w(c, "}\n");
 }
 
-/* Writes y0[index] = value; if there is a tail, it is done to the value first. */
+/* Writes y0[index] = value, which is a format; if there is a tail, it is done to the value first. */
 static void hy__c_store(hy__c *c, const hy__c_step *s, const char *index, const char *value)
 {
     const hy__node *tail = s->tail;
     char last[HY__FUSED_STEPS][16];
     int k;
-    if (!tail) { hy__w(c, "y0[%s] = %s;\n", index, value); return; }
-    hy__w(c, "const int at = %s;\n", index);
-    for (k = 0; k < tail->nin; k++) {
-        hy_dtype dtype = hy__edge_type(&tail->in[k])->dtype;
-        if (k == s->tail_at) hy__w(c, "const %t a%d = %s;\n", (int)dtype, k, value);
-        else if (hy__c_reads(tail, k))
-            hy__w(c, "const %t a%d = z%d[%s];\n", (int)dtype, k, k,
-                  hy__size(&hy__edge_type(&tail->in[k])->shape) == 1 ? "0" : "at");
+    hy__w(c, tail ? "const int at = %s;\n" : "y0[%s] = ", index);
+    for (k = 0; tail && k < tail->nin; k++) {
+        const hy_type *z = hy__edge_type(&tail->in[k]);
+        if (k != s->tail_at && !hy__c_reads(tail, k)) continue;
+        hy__w(c, "const %t a%d = ", (int)z->dtype, k);
+        if (k == s->tail_at) hy__w(c, value);
+        else hy__w(c, "z%d[%s]", k, hy__size(&z->shape) == 1 ? "0" : "at");
+        hy__w(c, ";\n");
     }
-    hy__c_chain(c, tail, last);
-    hy__w(c, "y0[at] = %s;\n", last[0]);
+    if (tail) hy__c_chain(c, tail, last);
+    else hy__w(c, value);
+    hy__w(c, tail ? "y0[at] = %s;\n" : ";\n", last[0]);
 }
 
 /* Products of integers add up in doubles, as line by line, and are kept within the type in the end. */
 static hy_dtype hy__c_sum_type(const hy__c *c) { return hy__floating(c->real) ? c->real : HY_F64; }
-static const char *hy__c_factor(const hy__c *c) { return hy__floating(c->real) ? "" : "(double)"; }
-
-/* Says a real number as one of the current type. */
-static const char *hy__c_as(hy__c *c, char *to, const char *value)
-{
-    if (hy__floating(c->real)) return hy__c_text(to, "(%s)(%s)", hy__c_type(c->real), value);
-    if (c->real == HY_BOOL) return hy__c_text(to, "(%s) != 0", value);
-    hy__c_need(c, "int_of");
-    return hy__c_text(to, "(%s)%s_int_of(%s, %s, %s)", hy__c_type(c->real), c->prefix, value,
-                      hy__c_least(c->real), hy__c_largest(c->real));
-}
-
-static void hy__c_store_sum(hy__c *c, const hy__c_step *s, const char *index)
-{
-    char whole[HY__C_TEXT];
-    hy__c_store(c, s, index, hy__floating(c->real) ? "sum" : hy__c_as(c, whole, "sum"));
-}
 
 /* --- moves --- */
 static void hy__c_move_of(hy__c *c, const hy__c_map *m, const char *x, int output)
@@ -1454,12 +1500,11 @@ static void hy__c_join(hy__c *c, const hy__c_step *s)
 static void hy__c_converted(hy__c *c, const char *array, const char *index, hy_dtype from, hy_dtype to)
 {
     const char *half = hy__c_need_half(c, to);
-    char x[HY__C_TEXT], whole[HY__C_TEXT];
+    char x[HY__C_TEXT];
     hy__c_load(c, x, from, array, index);
-    if (to == HY_BOOL) hy__w(c, "%s != 0", x);
-    else if (*half) hy__w(c, "%p_to_%s((float)%s)", half, x);
-    else if (hy__floating(from) && !hy__floating(to)) hy__w(c, "%s", hy__c_as(c, whole, x));
-    else hy__w(c, "(%t)%s", (int)to, x);
+    if (*half) hy__w(c, "%p_to_%s((float)%s)", half, x);
+    else if (to == HY_BOOL) hy__w(c, "%s != 0", x);
+    else hy__w(c, hy__floating(from) && !hy__floating(to) ? "%[%s%]" : "(%r)%s", x);
 }
 
 static void hy__c_cast(hy__c *c, const hy__c_step *s)
@@ -1513,7 +1558,6 @@ static void hy__c_insert(hy__c *c, const hy__c_step *s)
     all.type = *y;
     hy__pack_strides(&all);
     hy__insert_steps(&n, &y->shape, &v->shape, step);
-    if (obj) hy__c_need(c, "place_due");
     if (n.lines) {
         hy__w(c, "%fk {\nconst int64_t at = ", n.lines);
         hy__c_insert_place(c, s, &n, "k");
@@ -1592,9 +1636,8 @@ static void hy__c_sums(hy__c *c, int rows, int64_t lanes, const char *start)
 {
     int r;
     hy__w(c, "%r ");
-    for (r = 0; r < rows; r++) hy__w(c, "%ss%d[%l]", r ? ", " : "", r, lanes);
-    hy__w(c, ";\n");
-    hy__w(c, "%fq ", lanes);
+    for (r = c->items = 0; r < rows; r++) hy__w(c, "%,s%d[%l]", r, lanes);
+    hy__w(c, ";\n%fq ", lanes);
     for (r = 0; r < rows; r++) hy__w(c, "s%d[q] = ", r);
     hy__w(c, "%s;\n", start);
 }
@@ -1602,9 +1645,7 @@ static void hy__c_sums(hy__c *c, int rows, int64_t lanes, const char *start)
 static void hy__c_sums_add(hy__c *c, int rows, int64_t lanes, const char *term)
 {
     int r;
-    for (r = 0; r < rows; r++) {
-        hy__w(c, "%fq s%d[q] += u%d * %s;\n", lanes, r, r, term);
-    }
+    for (r = 0; r < rows; r++) hy__w(c, "%fq s%d[q] += u%d * %s;\n", lanes, r, r, term);
 }
 
 /* Writes one tile: rows i .. i + rows - 1, lanes from column `column` on. */
@@ -1653,12 +1694,11 @@ static void hy__c_sum_each(hy__c *c, const hy__c_step *s, const char *start, int
 {
     char at[HY__C_TEXT], number[HY__C_NUMBER];
     const hy_dtype type = hy__c_sum_type(c);
-    const char *wide = hy__c_factor(c);
+    const char *wide = hy__floating(c->real) ? "" : "(double)";
     hy__w(c, "%P {\n%t sum = %s%s;\n", (int)type, start ? wide : "", start ? start : "0");
     hy__w(c, bounds ? "%K {\n%Bsum += %s%0 * %1;\n}\n" : "%K sum += %s%0 * %1;\n", wide);
     if (alpha != 1) hy__w(c, "sum *= %s;\n", hy__c_number(number, alpha, type));
-    hy__c_where(c, at, HY__C_OUT);
-    hy__c_store_sum(c, s, at);
+    hy__c_store(c, s, hy__c_where(c, at, HY__C_OUT), hy__floating(c->real) ? "sum" : "%[sum%]");
     hy__w(c, "}\n");
 }
 
@@ -1927,14 +1967,6 @@ static void hy__c_depthwise_taps(hy__c *c, const hy__c_window *w, const hy__c_la
                   hy__c_tap_of(&w->win, l, t));
 }
 
-static void hy__c_write_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
-{
-    int64_t t;
-    hy__w(c, "static const int tap[%l] = {", w->taps);
-    for (t = 0; t < w->taps; t++) hy__w(c, "%s%l", t ? ", " : " ", hy__c_tap_of(&w->win, l, t));
-    hy__w(c, " };\n");
-}
-
 static void hy__c_channel_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l, int rows, int64_t lanes)
 {
     int r;
@@ -1998,32 +2030,33 @@ static void hy__c_conv_block(hy__c *c, const hy__c_tile *t, int64_t rows)
     c->real = real;
 }
 
-/* Weights that the program is given are in no order of ours: it writes one sum after the other. */
-static void hy__c_conv_plain(hy__c *c, const hy__c_step *s, const hy__c_window *w)
-{
-    char group[HY__C_TEXT];
-    hy__c_window_nest(c, w, 0, HY__C_OUT, group);
-    hy__c_sum_each(c, s, s->node->nin > 2 ? "x2[o]" : NULL, 1, 1);
-}
-
+/* Weights that the program is given are in no order of ours: then one sum is written after the other. */
 static void hy__c_convolution(hy__c *c, const hy__c_step *s)
 {
     hy__c_tile t = { NULL, NULL, NULL, 0, 0, NULL };
     hy__c_window w;
     hy__c_laid l;
-    int64_t image;
+    char group[HY__C_TEXT];
+    int64_t image, i;
     hy__c_window_of_conv(s, &w);
-    if (s->packed < 0) { hy__c_conv_plain(c, s, &w); return; }
+    if (s->packed < 0) {
+        hy__c_window_nest(c, &w, 0, HY__C_OUT, group);
+        hy__c_sum_each(c, s, s->node->nin > 2 ? "x2[o]" : NULL, 1, 1);
+        return;
+    }
     l = hy__c_laid_of(&w);
     t.s = s;
     t.what = &w;
     t.laid = &l;
-    if (w.taps > 1 && !hy__c_is_depthwise(&w)) hy__c_write_taps(c, &w, &l);
+    if (w.taps > 1 && !hy__c_is_depthwise(&w)) {
+        hy__w(c, "static const int tap[%l] = { ", w.taps);
+        for (i = c->items = 0; i < w.taps; i++) hy__w(c, "%,%l", hy__c_tap_of(&w.win, &l, i));
+        hy__w(c, " };\n");
+    }
     image = l.direct ? 0 : l.channel * w.channels;
     c->scratch = (size_t)(image + (l.span ? 0 : HY__C_ROWS * l.row)) * hy_dtype_size(c->real);
-    if (!l.direct) hy__w(c, "%r *image = (%r *)(void *)scratch;\n");
-    if (!l.span) hy__w(c, "%r *row = (%r *)(void *)scratch + %l;\n", image);
-    hy__w(c, "%fn {\nconst %r *%s = x0 + n * %l;\n", w.batch, l.direct ? "image" : "x",
+    hy__w(c, "%<%|%r *image = (%r *)(void *)scratch;\n%>%<%|%r *row = (%r *)(void *)scratch + %l;\n%>"
+          "%fn {\nconst %r *%<image%|x%> = x0 + n * %l;\n", l.direct, l.span, image, w.batch, l.direct,
           w.channels * w.places);
     if (!l.direct) hy__c_conv_lay(c, &w, &l);
     hy__w(c, "%fg {\n", w.groups);
@@ -2084,7 +2117,6 @@ static void hy__c_pooling(hy__c *c, const hy__c_step *s)
     const int power = r->pool_type == HY_POOL_LP ? r->p_value : 1;
     const char *each = max ? whole ? "if (first || e > y) y = e;\nfirst = 0" : "if (e > y || e != e) y = e"
         : power == 1 ? "y += e" : power == 2 ? "y += (double)e * e" : "y += (double)e * e * e";
-    char text[HY__C_TEXT];
     hy__pool_plan plan;
     hy__c_window w;
     hy__pool_window(&plan, r, x, y);
@@ -2094,12 +2126,11 @@ static void hy__c_pooling(hy__c *c, const hy__c_step *s)
     hy__c_axis_of(c, HY__C_PLACE, "n", w.batch, w.channels * w.places, 0, w.filters * w.results);
     hy__c_axis_of(c, HY__C_PLACE, "c", w.channels, w.fine_c, 0, w.coarse_c);
     hy__c_pool_spans(c, &w);
-    hy__w(c, max ? "%r y = %s;\n" : "double y = 0;\n", whole ? "0" : "-INFINITY");
-    if (max && whole) hy__w(c, "int first = 1;\n");
+    hy__w(c, max ? "%r y = %<0;\nint first = 1%|-INFINITY%>;\n" : "double y = 0;\n", whole);
     hy__w(c, "%K {\nconst %r e = %0;\n%s;\n}\n", each);
     if (r->pool_type == HY_POOL_AVG) hy__c_pool_mean(c, &w, r->exclude_pad);
     if (power > 1) hy__w(c, "y = %s(y);\n", power == 2 ? "sqrt" : "cbrt");
-    hy__w(c, "%y = %s;\n}\n", max ? "y" : hy__c_as(c, text, "y"));
+    hy__w(c, max ? "%y = y;\n}\n" : "%y = %[y%];\n}\n");
 }
 #endif
 
@@ -2120,46 +2151,10 @@ static void hy__c_open_lines(hy__c *c, const hy__c_step *s, hy__along l, int64_t
     hy__c_axis_of(c, HY__C_TAP, "k", l.n, l.inner, 0, l.inner);
 }
 
-/* Names a function for the current type. */
-static const char *hy__c_function(hy__c *c, const char *name, char *to)
-{
-    hy__c_text(to, "%s%s", name, c->real == HY_F64 ? "" : "f");
-    if (hy__c_helper_at(to, strlen(to)) < 0) return to;
-    hy__c_need(c, to);
-    return hy__c_text(to, "%s_%s%s", c->prefix, name, c->real == HY_F64 ? "" : "f");
-}
+/* A length that was given, kept within 0 and the longest. */
+static const char hy__c_length[] = "(int)%p_between(%p_whole((double)x1[%s]), 0, %l);\n";
 
-/* Says a length that was given, kept within 0 and the longest. */
-static const char *hy__c_length(hy__c *c, char *to, const char *given, int64_t most)
-{
-    hy__c_need(c, "whole");
-    hy__c_need(c, "between");
-    return hy__c_text(to, "(int)%s_between(%s_whole((double)%s), 0, %l)", c->prefix, c->prefix, given, most);
-}
-
-/* Writes the softmax of x * factor along lines, each whole or as far as its length says. */
-static void hy__c_softmax_lines(hy__c *c, const hy__c_step *s, hy__along l, double factor, int log_too,
-                                int lengths)
-{
-    char e[HY__C_TEXT], at[HY__C_TEXT], length[HY__C_TEXT];
-    if (!l.n) return;
-    if (c->real != HY_F64) c->real = HY_F32;
-    hy__c_function(c, "exp", e);
-    hy__c_open_lines(c, s, l, l.n);
-    hy__c_text(at, "x1[o * %l + j]", l.inner);
-    if (lengths) hy__w(c, "const int n = %s;\n", hy__c_length(c, length, at, l.n));
-    if (lengths) c->nest.axis[0].to = "n";
-    hy__w(c, "%r top = -INFINITY, sum = 0;\n%K if (%0 * %v > top || %0 != %0) top = %0 * %v;\n", factor,
-          factor);
-    if (log_too)
-        hy__w(c, "%K sum += %s(%0 * %v - top);\nsum = %s(sum);\n%K %y = %0 * %v - top - sum;\n}\n", e, factor,
-              hy__c_function(c, "log", at), factor);
-    else hy__w(c, "%K %y = %s(%0 * %v - top);\n%K sum += %y;\n%K %y /= sum;\n", e, factor);
-    if (log_too) return;
-    if (lengths) hy__w(c, "for (int k = n; k < %l; k++) %y = 0;\n", l.n);
-    hy__w(c, "}\n");
-}
-
+/* Softmax of x * factor along lines, each whole or as far as its length says. */
 static void hy__c_softmax(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *x = &hy__c_in(s, 0)->shape;
@@ -2168,24 +2163,35 @@ static void hy__c_softmax(hy__c *c, const hy__c_step *s)
     const int channel = multi || (int)hy__c_attr(node, "mode", -1) == HY_SOFTMAX_CHANNEL;
     const double factor = (number == HY_OP_softmin ? -1 : 1) / hy__c_attr(node, "temperature", 1);
     const int rows = number == HY_OP_softmax_output && !multi && !hy__c_attr(node, "preserve_shape", 0);
-    hy__c_softmax_lines(c, s, rows ? hy__c_lines_of_rows(x, x->dim[0])
-                                   : hy__along_axis(x, channel ? 1 : hy__c_axis_attr(node)), factor,
-                        number == HY_OP_log_softmax, number == HY_OP_softmax && node->nin > 1);
+    const int lengths = number == HY_OP_softmax && node->nin > 1;
+    const hy__along l = rows ? hy__c_lines_of_rows(x, x->dim[0])
+        : hy__along_axis(x, channel ? 1 : hy__c_axis_attr(node));
+    char at[HY__C_TEXT];
+    if (!l.n) return;
+    if (c->real != HY_F64) c->real = HY_F32;
+    hy__c_open_lines(c, s, l, l.n);
+    if (lengths) {
+        hy__w(c, "const int n = ");
+        hy__w(c, hy__c_length, hy__c_text(at, "o * %l + j", l.inner), l.n);
+        c->nest.axis[0].to = "n";
+    }
+    hy__w(c, "%r top = -INFINITY, sum = 0;\n%K if (%0 * %v > top || %0 != %0) top = %0 * %v;\n", factor,
+          factor);
+    if (number == HY_OP_log_softmax)
+        hy__w(c, "%K sum += %Fexp(%0 * %v - top);\nsum = %Flog(sum);\n%K %y = %0 * %v - top - sum;\n", factor,
+              factor);
+    else hy__w(c, "%K %y = %Fexp(%0 * %v - top);\n%K sum += %y;\n%K %y /= sum;\n", factor);
+    hy__w(c, "%<for (int k = n; k < $k; k++) %y = 0;\n%>}\n", lengths);
 }
 
 static void hy__c_cross_entropy(hy__c *c, const hy__c_step *s)
 {
-    hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, -1);
-    char e[HY__C_TEXT], g[HY__C_TEXT];
-    hy__c_function(c, "exp", e);
-    hy__c_function(c, "log", g);
-    hy__c_need(c, "index_due");
     hy__w(c, "double loss = 0;\n");
-    hy__c_open_lines(c, s, l, 0);
+    hy__c_open_lines(c, s, hy__along_axis(&hy__c_in(s, 0)->shape, -1), 0);
     hy__w(c, "%r top = -INFINITY, sum = 0;\n%K if (%0 > top || %0 != %0) top = %0;\n"
-          "%K sum += %s(%0 - top);\n"
-          "loss += %s(sum) + top - x[%p_index_due((double)x1[o], %l, 0, fault)];\n}\n"
-          "y0[0] = (%r)loss;\n", e, g, l.n);
+          "%K sum += %Fexp(%0 - top);\n"
+          "loss += %Flog(sum) + top - x[%p_index_due((double)x1[o], $k, 0, fault)];\n}\n"
+          "y0[0] = (%r)loss;\n");
 }
 
 /* Sums over all paths that spell the labels, with blanks between, step by step in logarithms. */
@@ -2194,19 +2200,16 @@ static void hy__c_ctc_loss(hy__c *c, const hy__c_step *s)
     const hy__ctc_loss_rec *r = (const hy__ctc_loss_rec *)s->node->record;
     const int64_t *x = hy__c_in(s, 0)->shape.dim;
     int64_t most = hy__c_in(s, 1)->shape.dim[1], blank = r->blank_label ? x[2] - 1 : 0;
-    hy__c_need(c, "whole");
-    hy__c_need(c, "log_sum");
     hy__c_sizes(c, "tnkmpb", x[0], x[1], x[2], most, 2 * most + 1, blank);
     c->scratch = (size_t)(2 * (2 * most + 1) + x[2]) * sizeof(double) + (size_t)most * sizeof(int64_t);
     hy__w(c, "double *to = (double *)(void *)scratch, *before = to + $p, *p = before + $p;\n"
           "int64_t *label = (int64_t *)(void *)(p + $k);\n"
-          "@n {\nint64_t steps = $t, count = $m, places, i;\ndouble all;\nint bad = 0;\n");
-    if (r->use_data_lengths) hy__w(c, "steps = %p_whole(x2[n]);\n");
-    if (r->use_label_lengths) hy__w(c, "count = %p_whole(x%d[n]);\n", 2 + (r->use_data_lengths != 0));
+          "@n {\nint64_t steps = $t, count = $m, places, i;\ndouble all;\nint bad = 0;\n"
+          "%<steps = %p_whole(x2[n]);\n%>%<count = %p_whole(x%d[n]);\n%>", r->use_data_lengths,
+          r->use_label_lengths, 2 + (r->use_data_lengths != 0));
     hy__w(c, "bad = steps < 0 || steps > $t || count < 0 || count > $m;\n"
-          "for (i = 0; i < count && !bad; i++) {\nlabel[i] = %p_whole(x1[n * $m + i]);\n");
-    if (!r->use_label_lengths) hy__w(c, "if (label[i] == %d) break;\n", r->blank_label ? -1 : 0);
-    hy__w(c, "bad = label[i] < 0 || label[i] >= $k;\n}\n"
+          "for (i = 0; i < count && !bad; i++) {\nlabel[i] = %p_whole(x1[n * $m + i]);\n"
+          "%<if (label[i] == %d) break;\n%>bad = label[i] < 0 || label[i] >= $k;\n}\n"
           "if (bad) { *fault = 1; steps = i = 0; }\nplaces = 2 * i + 1;\n"
           "for (int64_t t = 0; t < steps; t++) {\nconst %r *from = x0 + (t * $n + n) * $k;\n"
           "double top = -INFINITY, sum = 0, *swap = before;\nbefore = to;\nto = swap;\n"
@@ -2218,23 +2221,18 @@ static void hy__c_ctc_loss(hy__c *c, const hy__c_step *s)
           "a = %p_log_sum(a, before[k - 2]);\nto[k] = a + p[k & 1 ? label[k / 2] : $b];\n}\n}\n"
           "all = steps ? to[places - 1] : -INFINITY;\n"
           "if (steps && places > 1) all = %p_log_sum(all, to[places - 2]);\n"
-          "y0[n] = all == -INFINITY ? 0 : (%r)-all;\n}\n");
+          "y0[n] = all == -INFINITY ? 0 : (%r)-all;\n}\n", !r->use_label_lengths, r->blank_label ? -1 : 0);
 }
 
 static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
 {
-    const hy_dtype from = hy__c_in(s, 0)->dtype;
+    const int from = hy__floating(hy__c_in(s, 0)->dtype), to = hy__floating(c->real);
+    const int truth = c->real == HY_BOOL;
     hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, ((const hy__cumsum_rec *)s->node->record)->axis);
-    const int reals = hy__floating(c->real) && hy__floating(from);
-    hy__c_open_lines(c, s, l, l.n);
-    hy__w(c, "%s sum = 0;\n%K %y = ", reals ? "double" : "uint64_t");
-    if (c->real != HY_BOOL) hy__w(c, "(%r)%s", hy__floating(c->real) && !reals ? "(int64_t)" : "");
-    if (reals || !hy__floating(from)) hy__w(c, reals ? "(sum += %0)" : "(sum += (uint64_t)%0)");
-    else {
-        hy__c_need(c, "int_of");        /* each is made whole first */
-        hy__w(c, "(sum += (uint64_t)%p_int_of(%0, INT64_MIN, INT64_MAX))");
-    }
-    hy__w(c, c->real == HY_BOOL ? " != 0;\n}\n" : ";\n}\n");
+    hy__c_open_lines(c, s, l, l.n);             /* for integers, each is made whole first */
+    hy__w(c, from && to ? "double sum = 0;\n%K %y = (%r)(sum += %0);\n}\n"
+          : "uint64_t sum = 0;\n%K %y = %<%|(%r)%>%<(int64_t)%>(sum += (uint64_t)"
+            "%<%p_int_of(%0, INT64_MIN, INT64_MAX)%|%0%>)%< != 0%>;\n}\n", truth, to, from, truth);
 }
 
 /* --- reductions --- */
@@ -2259,9 +2257,8 @@ static int64_t hy__c_fold(hy__c *c, const hy_shape *x, int bits, const char *x1,
 /* Writes a real number to output o at this place, if anybody wants it. */
 static void hy__c_give(hy__c *c, const hy__c_step *s, int o, const char *value)
 {
-    char at[HY__C_TEXT], whole[HY__C_TEXT];
-    if (!hy__c_wants(c, s, o)) return;
-    hy__w(c, "y%d[%s] = %s;\n", o, hy__c_where(c, at, HY__C_OUT), hy__c_as(c, whole, value));
+    char at[HY__C_TEXT];
+    hy__w(c, "%<y%d[%s] = %[%s%];\n%>", hy__c_wants(c, s, o), o, hy__c_where(c, at, HY__C_OUT), value);
 }
 
 /* For each kind: what it begins with, what each element does to it, and the same of integers. */
@@ -2303,60 +2300,48 @@ static void hy__c_histogram(hy__c *c, const hy__c_step *s)
 {
     const hy__histogram_rec *r = (const hy__histogram_rec *)s->node->record;
     hy_dtype dtype = hy__c_in(s, 0)->dtype;
-    const int bins = s->node->nin > 1, counts = hy__c_wants(c, s, 0), edges = hy__c_wants(c, s, 1);
+    const int bins = s->node->nin > 1;
     int64_t n = hy__c_out(s)->shape.dim[0], i;
     double low = 0, high = 0;
     c->real = HY_F64;
-    if (bins) hy__w(c, "double e[%l];\n%fi e[i] = (double)x1[i];\n", n + 1, n + 1);
-    else {
-        hy__histogram_limits(&r->range, &low, &high);
-        hy__w(c, "static const double e[] = {");
-        for (i = 0; i <= n; i++)
-            hy__w(c, "%s%v", i % 8 ? ", " : i ? ",\n " : "\n ", hy__histogram_edge(low, high, n, i, dtype));
-        hy__w(c, " };\n");
-    }
-    if (bins) hy__w(c, "%fi if (!(e[i + 1] >= e[i])) *fault = 1;\n", n);
-    if (counts) {
-        hy__w(c, "%fi y0[i] = 0;\n%fi {\nconst double v = (double)x0[i];\nint64_t at = 0;\n", n,
-              hy__size(&hy__c_in(s, 0)->shape));
+    hy__c_sizes(c, "nlik", n, n - 1, hy__size(&hy__c_in(s, 0)->shape), n + 1);
+    if (!bins) hy__histogram_limits(&r->range, &low, &high);
+    hy__w(c, bins ? "double e[$k];\n@i:k e[i] = (double)x1[i];\n@i:n if (!(e[i + 1] >= e[i])) *fault = 1;\n"
+                  : "static const double e[] = {");
+    for (i = 0; i <= n && !bins; i++)
+        hy__w(c, "%s%v", i % 8 ? ", " : i ? ",\n " : "\n ", hy__histogram_edge(low, high, n, i, dtype));
+    if (!bins) hy__w(c, " };\n");
+    if (hy__c_wants(c, s, 0)) {
+        hy__w(c, "@i:n y0[i] = 0;\n@i {\nconst double v = (double)x0[i];\nint64_t at = 0;\n");
         if (bins)
-            hy__w(c, "if (!(v >= e[0] && v <= e[%l])) continue;\nwhile (at < %l && v >= e[at + 1]) at++;\n",
-                  n, n - 1);
-        else {
-            hy__w(c, "if (!(v >= %v && v <= %v)) continue;\n", low, high);
-            hy__w(c, "at = (int64_t)((v - %v) * %v / %v);\n", low, (double)n, high - low);
-            hy__w(c, "if (at > %l) at = %l;\nat -= v < e[at];\n", n - 1, n - 1);
-            hy__w(c, "at += v >= e[at + 1] && at != %l;\n", n - 1);
-        }
+            hy__w(c, "if (!(v >= e[0] && v <= e[$n])) continue;\nwhile (at < $l && v >= e[at + 1]) at++;\n");
+        else hy__w(c, "if (!(v >= %v && v <= %v)) continue;\nat = (int64_t)((v - %v) * %v / %v);\n"
+                   "if (at > $l) at = $l;\nat -= v < e[at];\nat += v >= e[at + 1] && at != $l;\n", low, high,
+                   low, (double)n, high - low);
         hy__w(c, "if (at >= 0) y0[at]++;\n}\n");
     }
-    if (edges) hy__w(c, "%fi y1[i] = (%t)e[i];\n", n + 1, (int)(hy__c_is_half(dtype) ? HY_F32 : dtype));
+    if (hy__c_wants(c, s, 1)) hy__w(c, "@i:k y1[i] = (%t)e[i];\n", (int)hy__c_wide(dtype));
 }
 static void hy__c_allclose(hy__c *c, const hy__c_step *s)
 {
-    const hy__allclose_rec *r = (const hy__allclose_rec *)s->node->record;
-    hy__w(c, "int same = 1;\n%fi {\nconst double a = (double)x0[i], b = (double)x1[i];\n",
-          hy__size(&hy__c_in(s, 0)->shape));
+    const int nan_differs = ((const hy__allclose_rec *)s->node->record)->nan_differs;
     c->real = HY_F64;
-    hy__w(c, "same &= a == b");
-    if (!r->nan_differs) hy__w(c, " || (a != a && b != b)");
-    hy__w(c, " || (b - b == 0 && fabs(a - b) <= %v + %v * fabs(b));\n}\n*y0 = (uint8_t)same;\n", r->atol,
-          r->rtol);
+    hy__w(c, "int same = 1;\n%fi {\nconst double a = (double)x0[i], b = (double)x1[i];\nsame &= a == b"
+          "%< || (a != a && b != b)%> || (b - b == 0 && fabs(a - b) <= %{atol} + %{rtol} * fabs(b));\n}\n"
+          "*y0 = (uint8_t)same;\n", hy__size(&hy__c_in(s, 0)->shape), !nan_differs);
 }
 static void hy__c_norm(hy__c *c, const hy__c_step *s)
 {
-    const hy_shape *x = &hy__c_in(s, 0)->shape;
     const hy__norm_rec *r = (const hy__norm_rec *)s->node->record;
-    const hy_dtype dtype = hy__c_wide(hy__c_in(s, 0)->dtype);
+    const hy_type *x = hy__c_in(s, 0);
+    const hy_dtype dtype = hy__c_wide(x->dtype);
     const int sums = !hy__floating(c->real) && !hy__floating(dtype), one = r->ord == 1;
-    const char *each = sums ? one ? "e < 0 ? 0 - (uint64_t)e : (uint64_t)e" : "(uint64_t)e * (uint64_t)e"
-                            : one ? "fabs((double)e)" : "(double)e * e";
     const char *end = one ? "sum" : sums ? "(int64_t)sqrt((double)(int64_t)sum)" : "sqrt(sum)";
-    hy__c_fold(c, x, hy__known_axis_bits(&r->axis, 0, x->ndim), NULL, NULL);
-    hy__w(c, "%P {\n%s sum = 0;\n%K {\nconst %t e = %0;\nsum += %s;\n}\n", sums ? "uint64_t" : "double",
-          (int)dtype, each);
-    if (sums && c->real != HY_BOOL) hy__w(c, "%y = (%r)%s;\n", end); else hy__c_give(c, s, 0, end);
-    hy__w(c, "}\n");
+    hy__c_fold(c, &x->shape, hy__known_axis_bits(&r->axis, 0, x->shape.ndim), NULL, NULL);
+    hy__w(c, "%P {\n%s sum = 0;\n%K {\nconst %t e = %0;\nsum += ", sums ? "uint64_t" : "double", (int)dtype);
+    hy__w(c, sums ? "%<e < 0 ? 0 - (uint64_t)e : (uint64_t)e%|(uint64_t)e * (uint64_t)e%>;\n}\n"
+                  : "%<fabs((double)e)%|(double)e * e%>;\n}\n", one);
+    hy__w(c, sums && c->real != HY_BOOL ? "%y = (%r)%s;\n}\n" : "%y = %[%s%];\n}\n", end);
 }
 
 static void hy__c_average(hy__c *c, const hy__c_step *s)
@@ -2368,20 +2353,11 @@ static void hy__c_average(hy__c *c, const hy__c_step *s)
     for (d = 0; d < x->ndim; d++)
         step[d] = w && w->ndim != x->ndim ? (bits >> d & 1) : hy__product(x, d + 1, x->ndim);
     hy__c_fold(c, x, bits, "x1", step);
-    hy__w(c, "%P {\ndouble sum = 0, all = 0;\n%K {\n");
-    hy__w(c, w ? "const double w = (double)%1;\nsum += w * (double)%0;\nall += w;\n}\n"
-               : "sum += (double)%0;\nall++;\n}\n");
+    hy__w(c, "%P {\ndouble sum = 0, all = 0;\n%K {\n%<const double w = (double)%1;\nsum += w * (double)%0;\n"
+          "all += w;%|sum += (double)%0;\nall++;%>\n}\n", w != NULL);
     hy__c_give(c, s, 0, "(sum / all)");
     hy__c_give(c, s, 1, "all");
     hy__w(c, "}\n");
-}
-
-/* Finds the axes of a norm, and says whether there are one or two. */
-static int hy__c_norm_axes(const hy__c_step *s, int *axis)
-{
-    hy_infer I;
-    memset(&I, 0, sizeof I);
-    return hy__norm_axes(&I, (const hy___np_norm_rec *)s->node->record, hy__c_in(s, 0)->shape.ndim, axis);
 }
 
 /* What is folded is gathered in so many lines of such a length, turned if columns are wanted or shorter. */
@@ -2389,9 +2365,14 @@ static void hy__c_np_norm(hy__c *c, const hy__c_step *s)
 {
     const hy___np_norm_rec *r = (const hy___np_norm_rec *)s->node->record;
     const hy_shape *x = &hy__c_in(s, 0)->shape;
-    int axis[2], turned, n = hy__c_norm_axes(s, axis), kind = hy__norm_kind(r, n), d;
-    const int64_t rows = n == 2 ? x->dim[axis[0]] : 1, columns = x->dim[axis[n - 1]];
-    int64_t step[HY_MAX_DIM], lines, length;
+    hy_infer quiet;
+    int axis[2], turned, n, kind, d;
+    int64_t step[HY_MAX_DIM], rows, columns, lines, length;
+    memset(&quiet, 0, sizeof quiet);
+    n = hy__norm_axes(&quiet, r, x->ndim, axis);
+    kind = hy__norm_kind(r, n);
+    rows = n == 2 ? x->dim[axis[0]] : 1;
+    columns = x->dim[axis[n - 1]];
     turned = kind == HY__NORM_COLUMNS || (kind == HY__NORM_SINGULAR && rows > columns);
     lines = turned ? columns : rows;
     length = turned ? x->dim[axis[0]] : columns;
@@ -2399,27 +2380,26 @@ static void hy__c_np_norm(hy__c *c, const hy__c_step *s)
         step[d] = d == axis[n - 1] ? (turned ? length : 1) : d != axis[0] ? 0 : turned ? 1 : length;
     hy__c_fold(c, x, 1 << axis[0] | 1 << axis[n - 1], "a", step);
     c->scratch = (size_t)(lines * length + 1) * sizeof(double);
-    hy__w(c, "double *a = (double *)(void *)scratch;\n%P {\n%K %1 = (double)%0;\n");
-    hy__c_need(c, kind < HY__NORM_COLUMNS ? "vector_norm" : kind < HY__NORM_SINGULAR ? "sums_norm"
-                                                                                     : "singular_norm");
+    hy__c_sizes(c, "anl", lines * length, lines, length);
+    hy__w(c, "double *a = (double *)(void *)scratch;\n%P {\n%K %1 = (double)%0;\nconst double y = ");
     if (kind < HY__NORM_COLUMNS)
-        hy__w(c, "const double y = %p_vector_norm(a, %l, %v, %d);\n", lines * length,
-              kind == HY__NORM_POWER ? r->flag == 1 ? 2 : r->ord : 0,
+        hy__w(c, "%p_vector_norm(a, $a, %v, %d);\n", kind == HY__NORM_POWER ? r->flag == 1 ? 2 : r->ord : 0,
               kind == HY__NORM_MOST ? 1 : kind == HY__NORM_LEAST ? -1 : 0);
-    else if (kind < HY__NORM_SINGULAR)
-        hy__w(c, "const double y = %p_sums_norm(a, %l, %l, %d);\n", lines, length, r->ord > 0);
-    else hy__w(c, "const double y = %p_singular_norm(a, %l, %l, %d);\n", lines, length,
-               r->flag == 2 ? 0 : r->ord > 0 ? 1 : -1);
+    else if (kind < HY__NORM_SINGULAR) hy__w(c, "%p_sums_norm(a, $n, $l, %d);\n", r->ord > 0);
+    else hy__w(c, "%p_singular_norm(a, $n, $l, %d);\n", r->flag == 2 ? 0 : r->ord > 0 ? 1 : -1);
     hy__c_give(c, s, 0, "y");
     hy__w(c, "}\n");
 }
+static const char hy__c_mean_and_var[] = "double mean = 0, var = 0;\n%K mean += %0;\nmean /= $n.0;\n"
+    "%K var += (%0 - mean) * (%0 - mean);\n";
 static void hy__c_moments(hy__c *c, const hy__c_step *s)
 {
     const hy__moments_rec *r = (const hy__moments_rec *)s->node->record;
     const hy_shape *x = &hy__c_in(s, 0)->shape;
-    int64_t n = hy__c_fold(c, x, hy__known_axis_bits(&r->axes, 0, x->ndim), NULL, NULL);
-    hy__w(c, "%P {\ndouble mean = 0, var = 0;\n%K mean += %0;\nmean /= %l.0;\n"
-          "%K var += (%0 - mean) * (%0 - mean);\nvar /= %l.0;\n", n, n);
+    hy__c_sizes(c, "n", hy__c_fold(c, x, hy__known_axis_bits(&r->axes, 0, x->ndim), NULL, NULL));
+    hy__w(c, "%P {\n");
+    hy__w(c, hy__c_mean_and_var);
+    hy__w(c, "var /= $n.0;\n");
     hy__c_give(c, s, 0, "mean");
     hy__c_give(c, s, 1, "var");
     hy__w(c, "}\n");
@@ -2427,27 +2407,27 @@ static void hy__c_moments(hy__c *c, const hy__c_step *s)
 
 /* --- normalisation --- */
 /* Brings lines of x to mean 0 and deviation 1, then to the scale and shift at `which` in x1 and x2. */
-static void hy__c_norm_lines_of(hy__c *c, const hy__c_step *s, hy__along l, double eps, const char *which,
+static void hy__c_norm_lines_of(hy__c *c, const hy__c_step *s, hy__along l, const char *which,
                                 const char *statistic)
 {
-    char number[HY__C_NUMBER];
+    const hy_dtype real = c->real;
     hy__c_open_lines(c, s, l, l.n);
-    hy__w(c, "double mean = 0, var = 0;\n%K mean += %0;\nmean /= %l.0;\n"
-          "%K var += (%0 - mean) * (%0 - mean);\nconst double deviation = sqrt(var / %l.0 + %s);\n",
-          hy__most(l.n, 1), hy__most(l.n, 1), hy__c_number(number, eps, HY_F64));
+    hy__c_sizes(c, "n", hy__most(l.n, 1));
+    hy__w(c, hy__c_mean_and_var);
+    c->real = HY_F64;
+    hy__w(c, "const double deviation = sqrt(var / $n.0 + %{eps});\n");
+    c->real = real;
     hy__w(c, "const %r middle = (%r)mean, scale = (%r)(1 / deviation);\n"
           "%K %y = (%0 - middle) * scale * x1[%s] + x2[%s];\n", which, which);
-    if (statistic && hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = (%r)mean;\n", statistic);
-    if (statistic && hy__c_wants(c, s, 2)) hy__w(c, "y2[%s] = (%r)deviation;\n", statistic);
-    hy__w(c, "}\n");
+    hy__w(c, "%<y1[%s] = (%r)mean;\n%>", statistic && hy__c_wants(c, s, 1), statistic);
+    hy__w(c, "%<y2[%s] = (%r)deviation;\n%>}\n", statistic && hy__c_wants(c, s, 2), statistic);
 }
 
 static void hy__c_layer_norm(hy__c *c, const hy__c_step *s)
 {
-    const hy__layer_norm_rec *r = (const hy__layer_norm_rec *)s->node->record;
-    hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, r->axis);
+    hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, hy__c_axis_attr(s->node));
     char statistic[HY__C_TEXT];
-    hy__c_norm_lines_of(c, s, l, r->eps, "k", hy__c_text(statistic, "o * %l + j", l.inner));
+    hy__c_norm_lines_of(c, s, l, "k", hy__c_text(statistic, "o * %l + j", l.inner));
 }
 
 static void hy__c_group_norm(hy__c *c, const hy__c_step *s)
@@ -2456,24 +2436,21 @@ static void hy__c_group_norm(hy__c *c, const hy__c_step *s)
     const int grouped = hy__op_number(s->node->op) == HY_OP_group_norm;
     const int64_t groups = grouped ? (int64_t)hy__c_attr(s->node, "num_groups", 1) : x->dim[1];
     char which[HY__C_TEXT];
-    hy__c_norm_lines_of(c, s, hy__c_lines_of_rows(x, x->dim[0] * groups), hy__c_attr(s->node, "eps", 0),
-                        hy__c_text(which, "o %% %l", groups), grouped ? "o" : NULL);
+    hy__c_text(which, "o %% %l", groups);
+    hy__c_norm_lines_of(c, s, hy__c_lines_of_rows(x, x->dim[0] * groups), which, grouped ? "o" : NULL);
 }
 
 static void hy__c_batch_norm(hy__c *c, const hy__c_step *s)
 {
     const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)s->node->record;  /* or a copy of it */
     hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, r->axis);
-    int relu = hy__op_number(s->node->op) == HY_OP_batch_norm_relu;
-    hy__w(c, "%fk {\nconst double inverse = 1 / sqrt((double)x4[k] + %v);\n", l.n, r->eps);
-    hy__w(c, "const %r middle = x3[k], scale = (%r)(inverse%s), shift = x2[k];\n",
-          r->learn_gamma ? " * x1[k]" : "");
-    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[k] = x3[k];\n");
-    if (hy__c_wants(c, s, 2)) hy__w(c, "y2[k] = (%r)inverse;\n");
     hy__c_sizes(c, "okj", l.outer, l.n, l.inner);
-    hy__w(c, "@o @j {\nconst int at = (o * $k + k) * $j + j;\n"
-          "const %r e = (x0[at] - middle) * scale + shift;\n");
-    hy__w(c, relu ? "y0[at] = e <= 0 ? 0 : e;\n}\n}\n" : "y0[at] = e;\n}\n}\n");
+    hy__w(c, "@k {\nconst double inverse = 1 / sqrt((double)x4[k] + %{eps});\n"
+          "const %r middle = x3[k], scale = (%r)(inverse%< * x1[k]%>), shift = x2[k];\n"
+          "%<y1[k] = x3[k];\n%>%<y2[k] = (%r)inverse;\n%>@o @j {\nconst int at = (o * $k + k) * $j + j;\n"
+          "const %r e = (x0[at] - middle) * scale + shift;\ny0[at] = %<e <= 0 ? 0 : %>e;\n}\n}\n",
+          r->learn_gamma, hy__c_wants(c, s, 1), hy__c_wants(c, s, 2),
+          hy__op_number(s->node->op) == HY_OP_batch_norm_relu);
 }
 
 static void hy__c_l2_normalization(hy__c *c, const hy__c_step *s)
@@ -2483,8 +2460,8 @@ static void hy__c_l2_normalization(hy__c *c, const hy__c_step *s)
     const int64_t rows = x->dim[0] * (r->mode == HY_L2_SPATIAL ? x->dim[1] : 1);
     const hy__along l = r->mode == HY_L2_CHANNEL ? hy__along_axis(x, 1) : hy__c_lines_of_rows(x, rows);
     hy__c_open_lines(c, s, l, l.n);
-    hy__w(c, "double sum = %v;\n%K sum += (double)%0 * %0;\nconst double norm = sqrt(sum);\n"
-          "%K %y = %0 / norm;\n}\n", r->eps);
+    hy__w(c, "double sum = %{eps};\n%K sum += (double)%0 * %0;\nconst double norm = sqrt(sum);\n"
+          "%K %y = %0 / norm;\n}\n");
 }
 
 static void hy__c_prelu(hy__c *c, const hy__c_step *s)
@@ -2507,10 +2484,9 @@ static void hy__c_prelu(hy__c *c, const hy__c_step *s)
  * order[p - 1] comes after row i. */
 static void hy__c_best(hy__c *c, int64_t rows, int64_t k, const char *fits, const char *behind)
 {
-    hy__w(c, "int m = 0;\n%fi {\nint p;\n", rows);
-    if (fits) hy__w(c, "if (!(%s)) continue;\n", fits);
-    hy__w(c, "p = m < %l ? m++ : m;\nfor (; p > 0 && %s; p--) if (p < m) order[p] = order[p - 1];\n"
-          "if (p < m) order[p] = i;\n}\n", k, behind);
+    hy__w(c, "int m = 0;\n%fi {\nint p;\n%<if (!(%s)) continue;\n%>p = m < %l ? m++ : m;\n"
+          "for (; p > 0 && %s; p--) if (p < m) order[p] = order[p - 1];\nif (p < m) order[p] = i;\n}\n", rows,
+          fits != NULL, fits ? fits : "", k, behind);
 }
 
 static void hy__c_sort(hy__c *c, const hy__c_step *s)
@@ -2522,25 +2498,23 @@ static void hy__c_sort(hy__c *c, const hy__c_step *s)
     const int indices = kind == HY_TOPK_INDICES ? 0 : kind == HY_TOPK_BOTH ? 1 : -1;
     const hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, hy__c_axis_attr(s->node));
     const int64_t most = (int64_t)hy__c_attr(s->node, "k", 0), k = most >= 1 && most < l.n ? most : l.n;
-    char behind[HY__C_TEXT], mine[HY__C_TEXT], best[HY__C_TEXT], *first = mine, *then = best;
+    char behind[HY__C_TEXT], mine[HY__C_TEXT], best[HY__C_TEXT];
     hy_dtype value = hy__c_wide(hy__c_in(s, 0)->dtype);
     if (!l.n) return;
     c->scratch = (size_t)l.n * sizeof(int32_t);         /* the best so far stay in order */
-    hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n");
-    if (kind == HY_TOPK_MASK) hy__w(c, "%fi y0[i] = 0;\n", hy__size(&hy__c_out(s)->shape));
+    hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n%<%fi y0[i] = 0;\n%>", kind == HY_TOPK_MASK,
+          hy__size(&hy__c_out(s)->shape));
     hy__c_open_lines(c, s, l, 0);
     hy__c_text(mine, "x[i * %l]", l.inner);
     hy__c_text(best, "x[order[p - 1] * %l]", l.inner);
-    if (up) { first = best; then = mine; }
     if (hy__floating(value)) hy__c_need(c, "after");
-    if (hy__floating(value)) hy__c_text(behind, "%s_after(%s, %s)", c->prefix, first, then);
-    else hy__c_text(behind, "%s > %s", first, then);
+    hy__c_text(behind, hy__floating(value) ? "%s_after(%s, %s)" : "%s%s > %s",
+               hy__floating(value) ? c->prefix : "", up ? best : mine, up ? mine : best);
     hy__c_best(c, l.n, k, NULL, behind);
     hy__c_sizes(c, "s", k);
-    hy__w(c, "for (int i = 0; i < m; i++) {\n");
-    if (kind == HY_TOPK_MASK) hy__w(c, "y0[(o * $k + order[i]) * $j + j] = 1;\n");
-    if (kind == HY_TOPK_VALUE || kind == HY_TOPK_BOTH)
-        hy__w(c, "y0[(o * $s + i) * $j + j] = (%t)x[order[i] * $j];\n", (int)value);
+    hy__w(c, "for (int i = 0; i < m; i++) {\n%<y0[(o * $k + order[i]) * $j + j] = 1;\n%>"
+          "%<y0[(o * $s + i) * $j + j] = (%t)x[order[i] * $j];\n%>", kind == HY_TOPK_MASK,
+          kind == HY_TOPK_VALUE || kind == HY_TOPK_BOTH, (int)value);
     if (indices >= 0 && hy__c_wants(c, s, indices))
         hy__w(c, "y%d[(o * $s + i) * $j + j] = (%t)order[i];\n", indices,
               (int)hy__c_wide(s->node->type[indices].dtype));
@@ -2549,16 +2523,15 @@ static void hy__c_sort(hy__c *c, const hy__c_step *s)
 
 static void hy__c_arg(hy__c *c, const hy__c_step *s)
 {
-    int number = hy__op_number(s->node->op);
-    int axis = number == HY_OP_argmax_channel ? 1 : hy__c_axis_attr(s->node);
+    const int number = hy__op_number(s->node->op), real = hy__floating(hy__c_in(s, 0)->dtype);
+    const int axis = number == HY_OP_argmax_channel ? 1 : hy__c_axis_attr(s->node);
     const hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, axis);
     hy__c_open_lines(c, s, l, 1);
     hy__c_axis_of(c, HY__C_TAP, "best", 0, 0, l.inner, 0);
     c->nest.name[1] = "x";
-    hy__w(c, "int best = 0;\nfor (int k = 1; k < %l; k++)\nif (%0 %s %1", l.n,
-          number == HY_OP_argmin ? "<" : ">");
-    if (hy__floating(hy__c_in(s, 0)->dtype)) hy__w(c, " || (%0 != %0 && %1 == %1)");
-    hy__w(c, ") best = k;\n*y = (%r)best;\n}\n");
+    hy__w(c, "int best = 0;\nfor (int k = 1; k < $k; k++)\n"
+          "if (%0 %s %1%< || (%0 != %0 && %1 == %1)%>) best = k;\n*y = (%r)best;\n}\n",
+          number == HY_OP_argmin ? "<" : ">", real);
 }
 
 /* --- indexing: "at" is the place in a of an array that has it, whose dim a is as long as can be --- */
@@ -2566,10 +2539,9 @@ static void hy__c_arg(hy__c *c, const hy__c_step *s)
  * (signed: counted from the end if negative). */
 static void hy__c_write_index(hy__c *c, int mode)
 {
-    int due = mode == HY_INDEX_RAISE || mode == HY__INDEX_SIGNED;
-    hy__c_need(c, due ? "index_due" : "index_of");
-    if (due) hy__w(c, "%p_index_due((double)%1, $a, %d, fault)", mode == HY__INDEX_SIGNED);
-    else hy__w(c, "%p_index_of((double)%1, $a, %d)", mode == HY_INDEX_WRAP);
+    const int due = mode == HY_INDEX_RAISE || mode == HY__INDEX_SIGNED;
+    hy__w(c, "%<%p_index_due((double)%1, $a, %d, fault)%|%p_index_of((double)%1, $a, %d)%>", due,
+          mode == HY__INDEX_SIGNED, mode == HY_INDEX_WRAP);
 }
 
 /* Writes y = x0 at all places and taps, where x0 or y is read at the place that the index says. */
@@ -2586,8 +2558,7 @@ static void hy__c_take(hy__c *c, const hy__c_step *s)
     const hy__take_rec *r = (const hy__take_rec *)s->node->record;
     hy__along l = hy__along_axis(&hy__c_in(s, embedding)->shape, embedding ? 0 : r->axis);
     hy__c_sizes(c, "oaki", l.outer, l.n, l.inner, hy__size(&hy__c_in(s, !embedding)->shape));
-    hy__c_nest_of(c, "oi.k", "oik", "oak", "i");
-    if (embedding) { c->nest.name[0] = "x1"; c->nest.name[1] = "x0"; }
+    hy__c_nest_of(c, "oi.k", "oik", embedding ? "x1:oak" : "oak", embedding ? "x0:i" : "i");
     hy__c_write_indexed(c, embedding ? HY_INDEX_CLIP : r->mode);
 }
 
@@ -2605,7 +2576,6 @@ static void hy__c_pick(hy__c *c, const hy__c_step *s)
 static void hy__c_one_hot(hy__c *c, const hy__c_step *s)
 {
     const hy__one_hot_rec *r = (const hy__one_hot_rec *)s->node->record;
-    hy__c_need(c, "whole");
     hy__c_sizes(c, "ik", hy__size(&hy__c_in(s, 0)->shape), (int64_t)r->depth);
     hy__c_nest_of(c, "ik", "ik", "i", NULL);
     hy__w(c, "%P\n%y = %p_whole((double)%0) == k ? %v : %v;\n", hy__c_held(r->on_value, c->real),
@@ -2641,9 +2611,7 @@ static void hy__c_index_copy(hy__c *c, const hy__c_step *s)
     const hy__along l = hy__along_axis(x, rows == 1 ? hy__c_axis_attr(s->node) : 0);
     hy__c_sizes(c, "oaki", l.outer, l.n, l.inner, hy__size(&hy__c_in(s, 3 - rows)->shape));
     hy__w(c, "%fi y0[i] = x0[i];\n", hy__size(x));
-    hy__c_nest_of(c, "oi.k", "oak", "oik", "i");
-    c->nest.name[0] = rows == 1 ? "x1" : "x2";
-    c->nest.name[1] = rows == 1 ? "x2" : "x1";
+    hy__c_nest_of(c, "oi.k", "oak", rows == 1 ? "x1:oik" : "x2:oik", rows == 1 ? "x2:i" : "x1:i");
     hy__c_write_indexed(c, HY_INDEX_RAISE);
 }
 
@@ -2655,16 +2623,14 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
     const int mask = number == HY_OP_sequence_mask;
     const int axis = hy__c_axis_attr(s->node);
     const int64_t steps = x->dim[axis];
-    char length[HY__C_TEXT];
     c->letter[(int)'s'].name = mask ? "t" : last ? "(length > 0 ? length - 1 : 0)"
         : "(t < length ? length - 1 - t : t)";
     hy__c_sizes(c, "tsnk", steps, steps, x->dim[1 - axis], hy__product(x, 2, x->ndim));
     hy__c_nest_of(c, last ? "n.k" : "n.tk", last ? "nk" : axis ? "ntk" : "tnk", axis ? "nsk" : "snk", NULL);
-    hy__w(c, "%P {\nconst int length = %s;\n", s->node->nin > 1 ? hy__c_length(c, length, "x1[n]", steps)
-                                                              : hy__c_text(length, "%l", steps));
-    if (mask) hy__w(c, "%K\n%y = t < length ? %0 : (%r)%v;\n}\n",
-                    hy__c_held(hy__c_attr(s->node, "value", 0), c->real));
-    else hy__w(c, "%K\n%y = %0;\n}\n");
+    hy__w(c, "%P {\nconst int length = ");
+    hy__w(c, s->node->nin > 1 ? hy__c_length : "$t;\n", "n", steps);
+    hy__w(c, mask ? "%K\n%y = t < length ? %0 : (%r)%v;\n}\n" : "%K\n%y = %0;\n}\n",
+          hy__c_held(hy__c_attr(s->node, "value", 0), c->real));
 }
 
 /* --- matrices, in doubles as here --- */
@@ -2688,8 +2654,6 @@ static const char hy__c_close_matrices[] = "@i:r y0[o * $r + i] = (%r)b[i];\n}\n
 
 static void hy__c_inverse(hy__c *c, const hy__c_step *s)
 {
-    hy__c_need(c, "eliminate");
-    hy__c_need(c, "solve");
     hy__c_open_matrices(c, s, hy__c_order(s) * hy__c_order(s));
     hy__w(c, "@i:q b[i] = i %% $d == 0;\nif (!%p_eliminate(a, $n, b, $n)) *fault = 1;\n"
           "%p_solve(a, $n, 1, 0, b, $n, 1, $n, $n);\n");
@@ -2698,16 +2662,13 @@ static void hy__c_inverse(hy__c *c, const hy__c_step *s)
 
 static void hy__c_det(hy__c *c, const hy__c_step *s)
 {
-    hy__c_need(c, "eliminate");
     hy__c_open_matrices(c, s, 1);
     hy__w(c, "double sign = %p_eliminate(a, $n, b, 0), product = sign, sum = 0;\n"
           "for (int i = 0; i < $n && sign != 0; i++) {\nproduct *= a[i * $d];\n"
           "sum += log(fabs(a[i * $d]));\nif (a[i * $d] < 0) sign = -sign;\n}\n");
-    if (s->node->nout == 1) { hy__w(c, "(void)sum;\ny0[o] = (%r)product;\n}\n"); return; }
-    hy__w(c, "(void)product; (void)sum;\n");
-    if (hy__c_wants(c, s, 0)) hy__w(c, "y0[o] = (%r)sign;\n");
-    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[o] = sign != 0 ? (%r)sum : -INFINITY;\n");
-    hy__w(c, "}\n");
+    if (s->node->nout == 1) hy__w(c, "(void)sum;\ny0[o] = (%r)product;\n}\n");
+    else hy__w(c, "(void)product; (void)sum;\n%<y0[o] = (%r)sign;\n%>%<y1[o] = sign != 0 ? (%r)sum : "
+               "-INFINITY;\n%>}\n", hy__c_wants(c, s, 0), hy__c_wants(c, s, 1));
 }
 
 static void hy__c_cholesky(hy__c *c, const hy__c_step *s)
@@ -2728,12 +2689,11 @@ static void hy__c_trsm(hy__c *c, const hy__c_step *s)
     const int64_t n = hy__c_order(s), columns = y->dim[y->ndim - 1], one = 1;
     const int64_t across = r->rightside ? y->dim[y->ndim - 2] : columns;
     const int turned = (r->transpose != 0) != (r->rightside != 0);
-    hy__c_need(c, "solve");
     hy__c_open_matrices(c, s, n * across);
     hy__c_sizes(c, "ijuvm", turned ? one : n, turned ? n : one, r->rightside ? one : columns,
                 r->rightside ? columns : one, across);
-    hy__w(c, "@i:r b[i] = %v * (double)x1[o * $r + i];\n"
-          "%p_solve(a, $i, $j, %d, b, $u, $v, $n, $m);\n", r->alpha, turned == (r->upper != 0));
+    hy__w(c, "@i:r b[i] = %{alpha} * (double)x1[o * $r + i];\n"
+          "%p_solve(a, $i, $j, %d, b, $u, $v, $n, $m);\n", turned == (r->upper != 0));
     hy__w(c, hy__c_close_matrices);
 }
 
@@ -2756,7 +2716,6 @@ static void hy__c_triangle(hy__c *c, const hy__c_step *s)
 static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
 {
     const int whole = !hy__floating(c->real);
-    const char *to = whole ? "sum" : "y0";
     char text[HY__C_TEXT];
     const hy__deconvolution_rec *r = (const hy__deconvolution_rec *)s->node->record;
     hy__conv_attr a;
@@ -2774,13 +2733,12 @@ static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
     }
     hy__c_sizes(c, "nci", w.batch, w.channels, w.places);
     hy__c_nest_of(c, "nci", a.last ? "nic" : "nci", NULL, NULL);
-    c->nest.name[HY__C_OUT] = to;
+    if (whole) c->nest.name[HY__C_OUT] = "sum";
     hy__w(c, "%P\n%y = %s;\n", s->node->nin > 2 ? "x2[c]" : "0");
     hy__c_window_nest(c, &w, HY__C_OUT, 0, text);
-    c->nest.name[HY__C_OUT] = to;
-    hy__w(c, "%P {\nconst %t e = %0;\n%K {\n%B%y += e * %1;\n}\n}\n", (int)hy__c_sum_type(c));
-    if (!whole) return;
-    hy__w(c, "%fi y0[i] = %s;\n", hy__size(&hy__c_out(s)->shape), hy__c_as(c, text, "sum[i]"));
+    if (whole) c->nest.name[HY__C_OUT] = "sum";
+    hy__w(c, "%P {\nconst %t e = %0;\n%K {\n%B%y += e * %1;\n}\n}\n%<%fi y0[i] = %[sum[i]%];\n%>",
+          (int)hy__c_sum_type(c), whole, hy__size(&hy__c_out(s)->shape));
 }
 
 /* Dims of input 0 are N, C, H and V, those of the result n, c, h and v; it is there that loops go. */
@@ -2793,16 +2751,14 @@ static void hy__c_images(hy__c *c, const hy__c_step *s)
 
 static void hy__c_adaptive(hy__c *c, const hy__c_step *s)
 {
-    char mean[HY__C_TEXT];
     hy__c_images(c, s);
     hy__c_sizes_of(c, "ncik", &hy__c_in(s, 0)->shape);
     hy__c_nest_of(c, "nchv.ik", "nchv", "ncik", NULL);
     hy__c_span(c, 'i', "top", "bottom");
     hy__c_span(c, 'k', "left", "right");
     hy__w(c, "%P {\nconst int top = h * $H / $h, bottom = ((h + 1) * $H + $h - 1) / $h;\n"
-          "const int left = v * $V / $v, right = ((v + 1) * $V + $v - 1) / $v;\n"
-          "double sum = 0;\n%K sum += %0;\n%y = %s;\n}\n",
-          hy__c_as(c, mean, "sum / ((bottom - top) * (right - left))"));
+          "const int left = v * $V / $v, right = ((v + 1) * $V + $v - 1) / $v;\ndouble sum = 0;\n"
+          "%K sum += %0;\n%y = %[sum / ((bottom - top) * (right - left))%];\n}\n");
 }
 
 static void hy__c_lrn(hy__c *c, const hy__c_step *s)
@@ -2810,15 +2766,14 @@ static void hy__c_lrn(hy__c *c, const hy__c_step *s)
     const hy__lrn_rec *r = (const hy__lrn_rec *)s->node->record;
     const hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, 1);
     const int near = r->nsize / 2;
-    char power[HY__C_TEXT], from[HY__C_TEXT], to[HY__C_TEXT];
+    char from[HY__C_TEXT], to[HY__C_TEXT];
     hy__c_text(from, "(k < %d ? 0 : k - %d)", near, near);
     hy__c_text(to, "(k < %l ? k + %d : %l)", l.n - near, near + 1, l.n);
     hy__c_sizes(c, "okji", l.outer, l.n, l.inner, l.n);
-    hy__c_nest_of(c, "okj.i", "okj", "oij", "okj");
+    hy__c_nest_of(c, "okj.i", "okj", "oij", "x0:okj");
     hy__c_span(c, 'i', from, to);
-    c->nest.name[1] = "x0";
-    hy__w(c, "%P {\n%r sum = 0;\n%K sum += %0 * %0;\n%y = %1 * %s(%v + %v * sum, %v);\n}\n",
-          hy__c_function(c, "pow", power), r->knorm, r->alpha / r->nsize, -r->beta);
+    hy__w(c, "%P {\n%r sum = 0;\n%K sum += %0 * %0;\n%y = %1 * %Fpow(%{knorm} + %v * sum, %v);\n}\n",
+          r->alpha / r->nsize, -r->beta);
 }
 
 /* Several inputs become as large as the result, and stand side by side or are summed. */
@@ -2844,39 +2799,47 @@ static void hy__c_upsampling(hy__c *c, const hy__c_step *s)
     }
 }
 
-/* Says where place `i` of `wide` lies among n, as an expression. */
-static const char *hy__c_resized_place(char *to, const char *i, int64_t wide, int64_t n, int half)
-{
-    if (wide < 2) return hy__c_text(to, "0.0");
-    return half ? hy__c_text(to, "(%s + 0.5) * %l / %l - 0.5", i, n, wide)
-        : hy__c_text(to, "%s * %l.0 / %l", i, n - 1, wide - 1);
-}
-
-static void hy__c_resize(hy__c *c, const hy__c_step *s)
-{
-    const int half = ((const hy__bilinear_resize_rec *)s->node->record)->half_pixels;
-    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
-    char down[HY__C_TEXT], across[HY__C_TEXT];
-    hy__c_images(c, s);
-    hy__c_sizes(c, "ij", x[2] - 1, x[3] - 1);
-    hy__w(c, "%P {\nconst double d = fmax(%s, 0), u = fmax(%s, 0);\n"
-          "const int top = d < $i ? (int)d : $i, left = u < $j ? (int)u : $j;\n"
-          "const int right = left < $j ? left + 1 : left;\n"
-          "const %r *a = x0 + ((n * $C + c) * $H + top) * $V, *b = top < $i ? a + $V : a;\n"
-          "const double f = d - top, g = u - left;\n"
-          "const double p = f > 0 ? (1 - f) * a[left] + f * b[left] : a[left];\n"
-          "const double q = f > 0 ? (1 - f) * a[right] + f * b[right] : a[right];\n"
-          "%y = (%r)(g > 0 ? (1 - g) * p + g * q : p);\n}\n",
-          hy__c_resized_place(down, "h", y[2], x[2], half),
-          hy__c_resized_place(across, "v", y[3], x[3], half));
-}
-
 /* Dims of images (H,W,C), or of several. */
 static void hy__c_picture(hy__c *c, const char *letters, const hy_shape *s)
 {
     const hy__picture p = hy__picture_of(s);
     hy__c_sizes(c, letters, p.n, p.h, p.w, p.c);
 }
+/* Where a place of the result lies in the input: at a whole place, as areas do, or so that corners stay. */
+static const char *const hy__c_resized_places[] = {
+    "floor(%a * (1 / ($l.0 / $L.0)))", "(%a + 0.5) * $L.0 / $l.0 - 0.5", "%a * $e.0 / %l" };
+
+/* Both resize operators: images (N,C,H,W), or pictures, whose channels are last. */
+static void hy__c_resize(hy__c *c, const hy__c_step *s)
+{
+    const int last = hy__op_number(s->node->op) == HY_OP_image_resize;
+    const int kind = last ? hy__c_attr(s->node, "interp", 0) != 0
+        : hy__c_attr(s->node, "half_pixels", 0) != 0 ? 1 : 2;
+    const hy_shape *in = &hy__c_in(s, 0)->shape, *out = &hy__c_out(s)->shape;
+    int d;
+    if (last) hy__c_picture(c, "NHVC", in); else hy__c_sizes_of(c, "NCHV", in);
+    if (last) hy__c_picture(c, "nhvc", out); else hy__c_sizes_of(c, "nchv", out);
+    c->letter[(int)'H'].name = "h1";
+    c->letter[(int)'V'].name = "v1";
+    hy__c_nest_of(c, last ? "nhvc" : "nchv", last ? "nhvc" : "nchv", last ? "nHVc" : "ncHV", NULL);
+    hy__w(c, "%P {\n");
+    for (d = 0; d < 2; d++) {
+        const int64_t fine = c->letter[d ? 'V' : 'H'].size, coarse = c->letter[d ? 'v' : 'h'].size;
+        c->word[0] = d ? "v" : "h";
+        hy__c_sizes(c, "Llse", fine, coarse, hy__c_axis_at(c, d ? 'V' : 'H')->step[0], fine - 1);
+        hy__w(c, "const double %a0 = ");
+        hy__w(c, kind == 2 && coarse < 2 ? "0.0" : hy__c_resized_places[kind], coarse - 1);
+        hy__w(c, ", %ap = %a0 < 0 ? 0 : %a0 < $e ? %a0 : $e;\n"
+              "const int %a1 = (int)%ap, %a2 = %a1 < $e ? $s : 0;\nconst double %af = %ap - %a1;\n");
+    }
+    hy__w(c, "const %t *a = &%0, *b = a + h2;\n"
+          "const double k = hf > 0 ? (1 - hf) * a[0] + hf * b[0] : a[0];\n"
+          "const double l = hf > 0 ? (1 - hf) * a[v2] + hf * b[v2] : a[v2];\n"
+          "%y = %<(%r)(%|(uint8_t)floor((%>vf > 0 ? (1 - vf) * k + vf * l : k)%<%| + 0.5)%>;\n}\n",
+          (int)hy__c_wide(hy__c_in(s, 0)->dtype), hy__floating(hy__c_out(s)->dtype),
+          hy__floating(hy__c_out(s)->dtype));
+}
+
 static void hy__c_to_tensor(hy__c *c, const hy__c_step *s)
 {
     hy__c_picture(c, "nhvc", &hy__c_in(s, 0)->shape);
@@ -2901,47 +2864,23 @@ static void hy__c_normalize(hy__c *c, const hy__c_step *s)
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     const int64_t *dim = x->dim + x->ndim - 3;
     static const double none = 0, one = 1;
-    char value[HY__C_TEXT], whole[HY__C_TEXT];
     hy__c_sizes(c, "nci", x->ndim > 3 ? x->dim[0] : (int64_t)1, dim[0], dim[1] * dim[2]);
     hy__c_nest_of(c, "nci", "nci", "nci", NULL);
     hy__c_doubles(c, "mean", r->mean.n > 0 ? r->mean.v : &none, r->mean.n > 0 ? r->mean.n : 1);
     hy__c_doubles(c, "std", r->std.n > 0 ? r->std.v : &one, r->std.n > 0 ? r->std.n : 1);
-    hy__c_text(value, "(e - mean[%s]) / std[%s]", r->mean.n > 1 ? "c" : "0", r->std.n > 1 ? "c" : "0");
-    hy__w(c, "%P {\nconst double e = %0;\n%y = %s;\n}\n", hy__c_as(c, whole, value));
+    hy__w(c, "%P {\nconst double e = %0;\n%y = %[(e - mean[%s]) / std[%s]%];\n}\n", r->mean.n > 1 ? "c" : "0",
+          r->std.n > 1 ? "c" : "0");
 }
 static void hy__c_light(hy__c *c, const hy__c_step *s)
 {
     const hy__image_adjust_lighting_rec *r = (const hy__image_adjust_lighting_rec *)s->node->record;
-    char value[HY__C_TEXT];
     double by[3];
     hy__draw_light(r->alpha.v, by);
     hy__c_picture(c, "nhvc", &hy__c_in(s, 0)->shape);
     hy__c_nest_of(c, "nhvc", "nhvc", "nhvc", NULL);
     if (c->letter[(int)'c'].size != 3) by[0] = by[1] = by[2] = 0;
     hy__c_doubles(c, "by", by, 3);
-    hy__w(c, "%P {\nconst double e = %0;\n%y = %s;\n}\n", hy__c_as(c, value, "e + by[c % 3]"));
-}
-static void hy__c_image_resize(hy__c *c, const hy__c_step *s)
-{
-    const int interp = ((const hy__image_resize_rec *)s->node->record)->interp;
-    const hy__picture x = hy__picture_of(&hy__c_in(s, 0)->shape), y = hy__picture_of(&hy__c_out(s)->shape);
-    static const char *const places[2] = {
-        "floor(h * (1 / ($h.0 / $H.0))), u = floor(v * (1 / ($v.0 / $V.0)))",
-        "(h + 0.5) * $H.0 / $h.0 - 0.5, u = (v + 0.5) * $V.0 / $v.0 - 0.5" };
-    hy__c_sizes(c, "nhvc", y.n, y.h, y.w, y.c);
-    hy__c_sizes(c, "HVij", x.h, x.w, x.h - 1, x.w - 1);
-    hy__c_nest_of(c, "nhvc", "nhvc", NULL, NULL);
-    hy__w(c, "%P {\nconst double d = ");
-    hy__w(c, places[interp != 0]);
-    hy__w(c, ";\nconst double p = d < 0 ? 0 : d < $i ? d : $i, q = u < 0 ? 0 : u < $j ? u : $j;\n"
-          "const int top = (int)p, left = (int)q, below = top < $i, right = left < $j ? $c : 0;\n"
-          "const double f = p - top, g = q - left;\n"
-          "const %t *a = x0 + ((n * $H + top) * $V + left) * $c + c, *b = a + below * $V * $c;\n"
-          "const double k = f > 0 ? (1 - f) * a[0] + f * b[0] : a[0];\n"
-          "const double l = f > 0 ? (1 - f) * a[right] + f * b[right] : a[right];\n",
-          (int)hy__c_wide(hy__c_in(s, 0)->dtype));
-    if (hy__floating(hy__c_out(s)->dtype)) hy__w(c, "%y = (%r)(g > 0 ? (1 - g) * k + g * l : k);\n}\n");
-    else hy__w(c, "%y = (uint8_t)floor((g > 0 ? (1 - g) * k + g * l : k) + 0.5);\n}\n");
+    hy__w(c, "%P {\nconst double e = %0;\n%y = %[e + by[c %% 3]%];\n}\n");
 }
 
 /* x and y, from -1 to 1, of place (h, v) in a grid of so many, mapped by six numbers at m. */
@@ -2964,9 +2903,7 @@ static void hy__c_grid(hy__c *c, const hy__c_step *s)
     hy__c_grid_sizes(c, y->dim[2], y->dim[3]);
     c->letter[(int)'c'].name = "";
     hy__c_nest_of(c, "nhv", "nchv", "nchv", NULL);
-    hy__w(c, "%P {\n%r *y = &%y;\n");
-    if (affine) hy__w(c, "const %r *m = x0 + 6 * n;\n");
-    else hy__w(c, "const %r *x = &%0;\n");
+    hy__w(c, "%P {\n%r *y = &%y;\nconst %r *%<m = x0 + 6 * n%|x = &%0%>;\n", affine);
     hy__w(c, affine ? hy__c_mapped
           : "const double gx = $s.0 * ((double)x[0] + v) / $t - 1,\n"
             "gy = $p.0 * ((double)x[$m] + h) / $q - 1;\n");
@@ -3009,33 +2946,24 @@ static void hy__c_meeting(hy__c *c, const hy__window *w)
 }
 
 /* Loops over images, channels, taps and places, between data and columns. */
-static void hy__c_columns(hy__c *c, const hy_shape *fine, const hy__conv_attr *a, int back)
+static void hy__c_columns(hy__c *c, const hy__c_step *s)
 {
+    const int back = hy__op_number(s->node->op) == HY_OP_col2im;
+    const hy_shape *fine = &(back ? hy__c_out(s) : hy__c_in(s, 0))->shape;
+    hy__conv_attr a;
     hy__window w;
-    hy__columns_window(&w, a, fine);
-    hy__c_sizes(c, "nckqav", fine->dim[0], fine->dim[1], hy__window_size(w.kernel),
-                hy__window_size(w.coarse), hy__window_size(w.fine), w.fine[2]);
-    if (back) hy__w(c, "%fi y0[i] = 0;\n", hy__size(fine));
-    hy__w(c, "@n @c @k @q {\n");
+    if (back) HY__COLUMNS_ATTR(&a, (const hy__col2im_rec *)s->node->record);
+    else HY__COLUMNS_ATTR(&a, (const hy__im2col_rec *)s->node->record);
+    hy__columns_window(&w, &a, fine);
+    hy__c_sizes(c, "nckqaDHV", fine->dim[0], fine->dim[1], hy__window_size(w.kernel),
+                hy__window_size(w.coarse), hy__window_size(w.fine), w.fine[0], w.fine[1], w.fine[2]);
+    hy__w(c, "%<%fi y0[i] = 0;\n%>@n @c @k @q {\n", back, hy__size(fine));
     hy__c_meeting(c, &w);
-    hy__w(c, "const int inside = p0 >= 0 && p0 < %l && p1 >= 0 && p1 < %l && p2 >= 0 && p2 < %l;\n",
-          w.fine[0], w.fine[1], w.fine[2]);
-    hy__w(c, back ? "if (inside) y0[(n * $c + c) * $a + (p0 * %l + p1) * $v + p2] += "
+    hy__w(c, "const int inside = p0 >= 0 && p0 < $D && p1 >= 0 && p1 < $H && p2 >= 0 && p2 < $V;\n");
+    hy__w(c, back ? "if (inside) y0[(n * $c + c) * $a + (p0 * $H + p1) * $V + p2] += "
                     "x0[((n * $c + c) * $k + k) * $q + q];\n}\n"
                   : "y0[((n * $c + c) * $k + k) * $q + q] = inside ? "
-                    "x0[(n * $c + c) * $a + (p0 * %l + p1) * $v + p2] : 0;\n}\n", w.fine[1]);
-}
-static void hy__c_im2col(hy__c *c, const hy__c_step *s)
-{
-    hy__conv_attr a;
-    HY__COLUMNS_ATTR(&a, (const hy__im2col_rec *)s->node->record);
-    hy__c_columns(c, &hy__c_in(s, 0)->shape, &a, 0);
-}
-static void hy__c_col2im(hy__c *c, const hy__c_step *s)
-{
-    hy__conv_attr a;
-    HY__COLUMNS_ATTR(&a, (const hy__col2im_rec *)s->node->record);
-    hy__c_columns(c, &hy__c_out(s)->shape, &a, 1);
+                    "x0[(n * $c + c) * $a + (p0 * $H + p1) * $V + p2] : 0;\n}\n");
 }
 
 /* Each sample is taken once, and goes to all filters of its group of channels. */
@@ -3090,6 +3018,16 @@ static void hy__c_overlap(hy__c *c)
           "const %r part = both > 0 ? both / (a_area + b_area - both) : 0;\n");
 }
 
+/* Writes whether a box was kept that has too much in common with the one at u; `at` says where those are. */
+static void hy__c_crowded(hy__c *c, const char *u, const char *at, int center)
+{
+    hy__c_box(c, "b", u, center);
+    hy__w(c, "for (int j = 0; j < kept && !crowded; j++) {\nconst %r *v = %s;\n", at);
+    hy__c_box(c, "a", "v", center);
+    hy__c_overlap(c);
+    hy__w(c, "crowded = part ");
+}
+
 static void hy__c_box_iou(hy__c *c, const hy__c_step *s)
 {
     const int center = ((const hy__box_iou_rec *)s->node->record)->format;
@@ -3110,7 +3048,7 @@ static void hy__c_box_nms(hy__c *c, const hy__c_step *s)
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     int64_t n = x->dim[x->ndim - 2], w = x->dim[x->ndim - 1], all = hy__size(x) / hy__most(n * w, 1);
     int64_t k = r->topk < 0 ? n : hy__least(r->topk, n);
-    char fits[2 * HY__C_TEXT], behind[HY__C_TEXT], number[HY__C_NUMBER], *end;
+    char fits[2 * HY__C_TEXT], text[HY__C_TEXT], number[HY__C_NUMBER], *end;
     hy__c_sizes(c, "oiksbc", all, n, w, (int64_t)r->score_index, (int64_t)r->coord_start,
                 (int64_t)(r->id_index - r->coord_start));
     c->scratch = ((size_t)n + 1) * sizeof(int32_t);
@@ -3121,21 +3059,14 @@ static void hy__c_box_nms(hy__c *c, const hy__c_step *s)
     end = fits + strlen(fits);
     hy__c_number(number, r->background_id, c->real);
     if (r->id_index >= 0) hy__c_text(end, " && x[i * %l + %d] != %s", w, r->id_index, number);
-    hy__c_text(behind, "x[i * %l + %d] > x[order[p - 1] * %l + %d]", w, r->score_index, w, r->score_index);
+    hy__c_text(text, "x[i * %l + %d] > x[order[p - 1] * %l + %d]", w, r->score_index, w, r->score_index);
     if (!k) hy__w(c, "for (; kept < $i; kept++) order[kept] = kept;\n");
     else {
-        hy__c_best(c, n, k, fits, behind);
+        hy__c_best(c, n, k, fits, text);
         hy__w(c, "for (int i = 0; i < m; i++) {\nconst %r *u = x + order[i] * $k + $b;\nint crowded = 0;\n");
-        hy__c_box(c, "b", "u", r->in_format);
-        hy__w(c, "for (int j = 0; j < kept && !crowded; j++) {\nconst %r *v = x + order[j] * $k + $b;\n");
-        hy__c_box(c, "a", "v", r->in_format);
-        hy__c_overlap(c);
-        hy__w(c, "crowded = part > %v", r->overlap_thresh);
-        if (r->id_index >= 0 && !r->force_suppress) {
-            hy__c_need(c, "whole");
-            hy__w(c, " && %p_whole(u[$c]) == %p_whole(v[$c])");
-        }
-        hy__w(c, ";\n}\nif (!crowded) order[kept++] = order[i];\n}\n");
+        hy__c_crowded(c, "u", hy__c_text(text, "x + order[j] * %l + %d", w, r->coord_start), r->in_format);
+        hy__w(c, "> %{overlap_thresh}%< && %p_whole(u[$c]) == %p_whole(v[$c])%>;\n}\n"
+              "if (!crowded) order[kept++] = order[i];\n}\n", r->id_index >= 0 && !r->force_suppress);
     }
     hy__w(c, "@i @k\ny[i * $k + k] = i < kept ? x[order[i] * $k + k] : -1;\n");
     if (k && r->in_format != r->out_format) {   /* one that begins below 0 stays as it is */
@@ -3146,28 +3077,22 @@ static void hy__c_box_nms(hy__c *c, const hy__c_step *s)
                               : "v[0] = (%r)((a + c) / 2);\nv[1] = (%r)((b + d) / 2);\nv[2] = (%r)(c - a);\n"
                                 "v[3] = (%r)(d - b);\n}\n");
     }
-    if (hy__c_wants(c, s, 1)) hy__w(c, "@i y1[o * $i + i] = i < kept ? order[i] : -1;\n");
-    hy__w(c, "}\n");
+    hy__w(c, "%<@i y1[o * $i + i] = i < kept ? order[i] : -1;\n%>}\n", hy__c_wants(c, s, 1));
 }
 
-/* Writes a row for each anchor that has a class: class, score and corners. */
-static void hy__c_detected(hy__c *c, const hy__multibox_detection_rec *r)
-{
-    int k;
-    hy__w(c, "@i:a {\n%r score = -1, *row = y + n * 6;\nint best = 0;\n"
-          "for (int k = 1; k < $k; k++) {\nconst %r e = x0[(o * $k + k) * $a + i];\n"
-          "if (e > score) { score = e; best = k; }\n}\n"
-          "if (score < %v || !best) continue;\nrow[0] = (%r)(best - 1);\nrow[1] = score;\n"
-          "for (int k = 0; k < 2; k++) {\nstatic const %r variance[4] = { ", r->threshold);
-    for (k = 0; k < 4; k++) hy__w(c, k ? ", %v" : "%v", hy__real_of(&r->variances, k, k < 2 ? 0.1 : 0.2));
-    hy__w(c, " };\nconst %r *shift = x1 + (o * $a + i) * 4, low = x2[i * 4 + k], high = x2[i * 4 + k + 2];\n"
-          "const %r size = high - low, at = shift[k] * variance[k] * size + (low + high) / 2;\n"
-          "const %r half = (%r)exp(shift[k + 2] * variance[k + 2]) * size / 2;\n");
-    hy__w(c, r->no_clip ? "row[2 + k] = at - half;\nrow[4 + k] = at + half;\n}\n"
-                        : "row[2 + k] = at - half < 0 ? 0 : at - half > 1 ? 1 : at - half;\n"
-                          "row[4 + k] = at + half < 0 ? 0 : at + half > 1 ? 1 : at + half;\n}\n");
-    hy__w(c, "n++;\n}\nfor (int i = n * 6; i < $s; i++) y[i] = -1;\n");
-}
+/* A row for each anchor that has a class: class, score and corners. */
+static const char hy__c_detected[] =
+    "@i:a {\n%r score = -1, *row = y + n * 6;\nint best = 0;\n"
+    "for (int k = 1; k < $k; k++) {\nconst %r e = x0[(o * $k + k) * $a + i];\n"
+    "if (e > score) { score = e; best = k; }\n}\n"
+    "if (score < %{threshold} || !best) continue;\nrow[0] = (%r)(best - 1);\nrow[1] = score;\n"
+    "for (int k = 0; k < 2; k++) {\nstatic const %r variance[4] = { %v, %v, %v, %v };\n"
+    "const %r *shift = x1 + (o * $a + i) * 4, low = x2[i * 4 + k], high = x2[i * 4 + k + 2];\n"
+    "const %r size = high - low, at = shift[k] * variance[k] * size + (low + high) / 2;\n"
+    "const %r half = (%r)exp(shift[k + 2] * variance[k + 2]) * size / 2;\n"
+    "row[2 + k] = %<at - half;\nrow[4 + k] = at + half%|at - half < 0 ? 0 : at - half > 1 ? 1 : at - half;\n"
+    "row[4 + k] = at + half < 0 ? 0 : at + half > 1 ? 1 : at + half%>;\n}\n"
+    "n++;\n}\nfor (int i = n * 6; i < $s; i++) y[i] = -1;\n";
 
 static void hy__c_detection(hy__c *c, const hy__c_step *s)
 {
@@ -3178,19 +3103,16 @@ static void hy__c_detection(hy__c *c, const hy__c_step *s)
     c->scratch = (size_t)anchors * (6 * hy_dtype_size(c->real) + sizeof(int32_t));
     hy__w(c, "%r *copy = (%r *)(void *)scratch;\nint32_t *order = (int32_t *)(void *)(copy + $s);\n"
           "(void)order;\n@o {\n%r *y = y0 + o * $s;\nint n = 0;\n");
-    hy__c_detected(c, r);
+    hy__w(c, hy__c_detected, hy__real_of(&r->variances, 0, 0.1), hy__real_of(&r->variances, 1, 0.1),
+          hy__real_of(&r->variances, 2, 0.2), hy__real_of(&r->variances, 3, 0.2), r->no_clip);
     if (r->nms_threshold > 0 && r->nms_threshold <= 1) {
         hy__c_best(c, anchors, anchors, "i < n", "y[i * 6 + 1] > y[order[p - 1] * 6 + 1]");
         hy__w(c, "memcpy(copy, y, (size_t)n * 6 * sizeof *y);\nfor (int i = 0, kept = 0; i < m; i++) {\n"
               "%r *row = y + i * 6;\nint crowded = 0;\nif (i >= $m) { row[0] = -1; continue; }\n"
               "memcpy(row, copy + order[i] * 6, 6 * sizeof *y);\n");
-        hy__c_box(c, "b", "(row + 2)", 0);
-        hy__w(c, "for (int j = 0; j < kept && !crowded; j++) {\nconst %r *v = copy + order[j] * 6 + 2;\n");
-        hy__c_box(c, "a", "v", 0);
-        hy__c_overlap(c);
-        hy__w(c, r->force_suppress ? "crowded = part >= %v;\n}\n"
-                                   : "crowded = part >= %v && row[0] == v[-2];\n}\n", r->nms_threshold);
-        hy__w(c, "if (crowded) row[0] = -1; else order[kept++] = order[i];\n}\n");
+        hy__c_crowded(c, "(row + 2)", "copy + order[j] * 6 + 2", 0);
+        hy__w(c, ">= %{nms_threshold}%< && row[0] == v[-2]%>;\n}\n"
+              "if (crowded) row[0] = -1; else order[kept++] = order[i];\n}\n", !r->force_suppress);
     }
     hy__w(c, "}\n");
 }
@@ -3198,13 +3120,10 @@ static void hy__c_detection(hy__c *c, const hy__c_step *s)
 /* Opens the loop of regions; image, inside, scaled corners are numbers of each. */
 static void hy__c_open_regions(hy__c *c, const hy__c_step *s)
 {
-    hy__c_need(c, "whole");
-    hy__c_need(c, "between");
     hy__c_images(c, s);
     hy__c_nest_of(c, "n.chv", "nchv", NULL, NULL);
-    hy__w(c, "%P {\nconst %r *roi = x1 + n * 5;\nconst int64_t image = %p_whole(roi[0]);\n");
-    hy__w(c, hy__c_in(s, 0)->shape.dim[0] < 1 ? "const int inside = 0;\n"
-                                              : "const int inside = image >= 0 && image < $N;\n");
+    hy__w(c, "%P {\nconst %r *roi = x1 + n * 5;\nconst int64_t image = %p_whole(roi[0]);\n"
+          "const int inside = %<0%|image >= 0 && image < $N%>;\n", hy__c_in(s, 0)->shape.dim[0] < 1);
 }
 
 /* The same text for both axes. %a: the axis; L and l: its length in images and in results; i and e: where the
@@ -3218,13 +3137,13 @@ static void hy__c_region_axis(hy__c *c, const hy__c_step *s, int across)
 
 static void hy__c_roi_pooling(hy__c *c, const hy__c_step *s)
 {
-    double scale = ((const hy__roi_pooling_rec *)s->node->record)->spatial_scale;
     int i;
     hy__c_open_regions(c, s);
     for (i = 0; i < 2; i++) {
         hy__c_region_axis(c, s, i);
-        hy__w(c, "const int64_t %a0 = %p_whole(round(roi[$i] * %v)), %a1 = %p_whole(round(roi[$e] * %v));\n"
-              "const %r %as = (%r)(%a1 < %a0 ? 1 : %a1 - %a0 + 1) / $l;\n", scale, scale);
+        hy__w(c, "const int64_t %a0 = %p_whole(round(roi[$i] * %{spatial_scale})), %a1 = "
+              "%p_whole(round(roi[$e] * %{spatial_scale}));\n"
+              "const %r %as = (%r)(%a1 < %a0 ? 1 : %a1 - %a0 + 1) / $l;\n");
     }
     hy__w(c, "%K {\n");
     for (i = 0; i < 2; i++) {
@@ -3238,7 +3157,7 @@ static void hy__c_roi_pooling(hy__c *c, const hy__c_step *s)
           "if (x0[plane + i * $V + k] > most) { best = plane + i * $V + k; most = x0[best]; }\n%y = most;\n",
           hy__product(&hy__c_in(s, 0)->shape, 2, 4));
     c->nest.name[HY__C_OUT] = "y1";
-    hy__w(c, hy__c_wants(c, s, 1) ? "%y = best;\n}\n}\n" : "(void)best;\n}\n}\n");
+    hy__w(c, "%<%y = best%|(void)best%>;\n}\n}\n", hy__c_wants(c, s, 1));
 }
 
 /* One axis of a sample: low, high and the share of high; those that lie outside are passed over. */
@@ -3256,17 +3175,15 @@ static void hy__c_roi_align(hy__c *c, const hy__c_step *s)
     hy__c_open_regions(c, s);
     for (i = 0; i < 2; i++) {
         hy__c_region_axis(c, s, i);
-        hy__w(c, "const %r %a0 = roi[$i] * %v - %v, %aw = roi[$e] * %v - %v - %a0;\n", r->spatial_scale,
-              corner, r->spatial_scale, corner);
-        hy__w(c, r->aligned ? "if (inside && !(%aw > 0)) { *fault = 1; continue; }\n"
-                              "const %r %as = %aw / $l;\n"
-                            : "const %r %as = (%aw > 1 ? %aw : 1) / $l;\n");
-        if (r->sample_ratio > 0) hy__w(c, "const int64_t %an = %d;\n", r->sample_ratio);
-        else hy__w(c, "const int64_t %an = %p_whole(ceil(%as));\n");
+        hy__w(c, "const %r %a0 = roi[$i] * %{spatial_scale} - %v, "
+              "%aw = roi[$e] * %{spatial_scale} - %v - %a0;\n"
+              "%<if (inside && !(%aw > 0)) { *fault = 1; continue; }\nconst %r %as = %aw / $l;\n"
+              "%|const %r %as = (%aw > 1 ? %aw : 1) / $l;\n%>"
+              "const int64_t %an = %<%{sample_ratio}%|%p_whole(ceil(%as))%>;\n", corner, corner, r->aligned,
+              r->sample_ratio > 0);
     }
-    hy__w(c, "%K {\nconst %r *x = x0 + ((inside ? image : 0) * $C + ");
-    hy__w(c, r->position_sensitive ? "(c * $h + h) * $v + v) * %l;\n%r sum = 0;\n"
-                                   : "c) * %l;\n%r sum = 0;\n", hy__product(&hy__c_in(s, 0)->shape, 2, 4));
+    hy__w(c, "%K {\nconst %r *x = x0 + ((inside ? image : 0) * $C + %<(c * $h + h) * $v + v%|c%>) * %l;\n"
+          "%r sum = 0;\n", r->position_sensitive, hy__product(&hy__c_in(s, 0)->shape, 2, 4));
     for (i = 0; i < 2; i++) {           /* a large region has most samples outside */
         hy__c_region_axis(c, s, i);
         hy__w(c, "const %r %ab = %a0 + %a * %as, %ad = %as / %an;\n"
@@ -3358,30 +3275,24 @@ static void hy__c_rnn_cell(hy__c *c, const hy__c_rnn *v)
     const hy__rnn_cell *cell = &v->r.cell;
     const int is_lstm = cell->mode == HY_RNN_LSTM, is_gru = cell->mode == HY_RNN_GRU;
     const char *const *name = is_lstm ? lstm : gru;
-    char sg[HY__C_TEXT], th[HY__C_TEXT];
     int64_t at = 0;
-    hy__c_function(c, "sigmoid", sg);
-    hy__c_function(c, "tanh", th);
     hy__w(c, "%u_APART\n@j:u {\n");
     for (; (is_lstm || is_gru) && *name; name++, at += v->units) {
-        c->word[0] = *name;
-        c->word[1] = is_lstm && name == lstm + 2 ? th : sg;
         hy__c_sizes(c, "G", at);
-        hy__w(c, "const %r %a = %b(g[$G + j] + bx[$G + j] + b[$G + j] + bh[$G + j]);\n");
+        hy__w(c, "const %r %s = %<%Ftanh%|%Fsigmoid%>(g[$G + j] + bx[$G + j] + b[$G + j] + bh[$G + j]);\n",
+              *name, is_lstm && name == lstm + 2);
     }
     if (is_lstm) {
-        hy__w(c, "%r e = forget * cell[n * $u + j] + in * fresh;\n");
-        if (cell->nan == cell->nan) hy__w(c, "if (e != e) e = %v;\n", cell->nan);
-        if (cell->low > -HUGE_VAL) hy__w(c, "if (e < %v) e = %v;\n", cell->low, cell->low);
-        if (cell->high < HUGE_VAL) hy__w(c, "if (e > %v) e = %v;\n", cell->high, cell->high);
-        hy__w(c, "cell[n * $u + j] = e;\nfull[n * $u + j] = leave * %s(e);\n}\n", th);
+        hy__w(c, "%r e = forget * cell[n * $u + j] + in * fresh;\n%<if (e != e) e = %v;\n%>"
+              "%<if (e < %v) e = %v;\n%>%<if (e > %v) e = %v;\n%>cell[n * $u + j] = e;\n"
+              "full[n * $u + j] = leave * %Ftanh(e);\n}\n", cell->nan == cell->nan, cell->nan,
+              cell->low > -HUGE_VAL, cell->low, cell->low, cell->high < HUGE_VAL, cell->high, cell->high);
     } else if (is_gru) {
         hy__c_sizes(c, "G", at);
-        hy__w(c, "const %r fresh = %s(g[$G + j] + bx[$G + j] + reset * (b[$G + j] + bh[$G + j]));\n"
-              "full[n * $u + j] = (1 - update) * fresh + update * h[n * $u + j];\n}\n", th);
-    } else hy__w(c, cell->mode == HY_RNN_TANH
-                 ? "const %r e = g[j] + bx[j] + b[j] + bh[j];\nfull[n * $u + j] = %s(e);\n}\n"
-                 : "const %r e = g[j] + bx[j] + b[j] + bh[j];\nfull[n * $u + j] = e <= 0 ? 0 : e;\n}\n", th);
+        hy__w(c, "const %r fresh = %Ftanh(g[$G + j] + bx[$G + j] + reset * (b[$G + j] + bh[$G + j]));\n"
+              "full[n * $u + j] = (1 - update) * fresh + update * h[n * $u + j];\n}\n");
+    } else hy__w(c, "const %r e = g[j] + bx[j] + b[j] + bh[j];\n"
+                 "full[n * $u + j] = %<%Ftanh(e)%|e <= 0 ? 0 : e%>;\n}\n", cell->mode == HY_RNN_TANH);
 }
 
 /* Writes one direction of a layer, from `low` to `high`; unit is its number among all. */
@@ -3426,8 +3337,9 @@ static void hy__c_rnn_emit(hy__c *c, const hy__c_step *s)
     hy__c_rnn_of(s, &v);
     each = 2 + v.r.project;
     last = v.r.layers - 1;
-    part = (hy__c_part *)hy__c_alloc(c, (size_t)(v.r.layers * v.r.directions * each) * sizeof *part);
-    if (!part) return;
+    part = (hy__c_part *)hy__alloc_zero(&c->F->root->heap,
+                                        (size_t)(v.r.layers * v.r.directions * each) * sizeof *part);
+    if (!part) { hy__no_memory(c->F, "hy_export_c"); return; }
     hy__c_rnn_parts(s, part);
     hy__c_sizes(c, "snguwWlr", v.steps, v.batch, v.r.gate, v.units, v.r.width, v.wide, v.steps - 1,
                 v.steps * v.batch * v.wide);
@@ -3469,12 +3381,10 @@ static void hy__c_attention(hy__c *c, const hy__c_step *s)
     const int64_t part = apart ? q->dim[3] : q->dim[2] / heads, each = apart ? v->dim[3] : v->dim[2] / shared;
     const hy__heads of_q = hy__heads_of(q, heads), of_k = hy__heads_of(k, shared);
     const hy__heads of_v = hy__heads_of(v, shared), of_y = hy__heads_of(&hy__c_out(s)->shape, heads);
-    char e[HY__C_TEXT], own[HY__C_TEXT], scale[HY__C_NUMBER];
+    char own[HY__C_TEXT];
     hy__attend mask;
     if (!hy__size(&hy__c_out(s)->shape)) return;
     if (c->real != HY_F64) c->real = HY_F32;
-    hy__c_function(c, "exp", e);
-    hy__c_number(scale, hy__score_scale(r, part), c->real);
     c->letter[(int)'g'].name = hy__c_text(own, "h / %d", (int)(shared ? heads / shared : 1));
     hy__c_sizes(c, "bhtpensrv", q->dim[0], heads, q->dim[apart + 1], part, each, keys,
                 hy__least(r->past, keys) + 1, of_k.row, of_v.row);     /* s: so many the first query sees */
@@ -3487,13 +3397,12 @@ static void hy__c_attention(hy__c *c, const hy__c_step *s)
     hy__c_axis_at(c, 'i')->step[1] = hy__c_axis_at(c, 'i')->step[2] = 0;
     c->scratch = (size_t)hy__most(keys, 1) * hy_dtype_size(c->real);
     hy__w(c, "%r *p = (%r *)(void *)scratch;\n%P {\nconst %r *q = &%0, *k = &%1, *v = &%2;\n%r *y = &%y;\n");
-    if (r->use_length) {
+    if (r->use_length)
         hy__w(c, "const int64_t length = x%d[0];\nconst int known = length >= 0 && length <= $n;\n"
-              "const int64_t all = known ? length : 0;\n", s->node->nin - 1);
-        hy__w(c, r->causal ? "const int n = (int)(t + $s < all ? t + $s : all);\n"
-                           : "const int n = (int)all;\n");
-        hy__w(c, "if (!known) *fault = 1;\n");
-    } else hy__w(c, r->causal ? "const int n = t + $s < $n ? t + $s : $n;\n" : "enum { n = $n };\n");
+              "const int64_t all = known ? length : 0;\n"
+              "const int n = (int)%<(t + $s < all ? t + $s : all)%|all%>;\nif (!known) *fault = 1;\n",
+              s->node->nin - 1, r->causal);
+    else hy__w(c, r->causal ? "const int n = t + $s < $n ? t + $s : $n;\n" : "enum { n = $n };\n");
     hy__w(c, "%r top = -INFINITY, sum = 0;\nfor (int i = 0; i < n; i++) {\n%r a = 0;\n"
           "@d:p a += q[d] * k[i * $r + d];\n");
     if (masked) {
@@ -3502,12 +3411,14 @@ static void hy__c_attention(hy__c *c, const hy__c_step *s)
         hy__c_heads(c, 3, &mask.mask, 'h', 't');
         hy__c_axis_at(c, 'i')->step[3] = mask.mask_step;
     }
-    hy__w(c, !masked ? "a = a * %s;\n" : hy__c_in(s, 3)->dtype == HY_BOOL ? "a = %3 ? a * %s : -INFINITY;\n"
-                                                                       : "a = a * %s + %3;\n", scale);
-    hy__w(c, "if (a > top || a != a) top = a;\np[i] = a;\n}\n@d:e y[d] = 0;\n");
-    if (masked && r->zero_hidden) hy__w(c, "if (top == -INFINITY) continue;\n");
-    hy__w(c, "for (int i = 0; i < n; i++) { p[i] = %s(p[i] - top); sum += p[i]; }\n"
-          "for (int i = 0; i < n; i++) @d:e\ny[d] += p[i] / sum * v[i * $v + d];\n}\n", e);
+    hy__w(c, !masked ? "a = a * %v;\n" : hy__c_in(s, 3)->dtype == HY_BOOL ? "a = %3 ? a * %v : -INFINITY;\n"
+                                                                       : "a = a * %v + %3;\n",
+          hy__score_scale(r, part));
+    hy__w(c, "if (a > top || a != a) top = a;\np[i] = a;\n}\n@d:e y[d] = 0;\n"
+          "%<if (top == -INFINITY) continue;\n%>"
+          "for (int i = 0; i < n; i++) { p[i] = %Fexp(p[i] - top); sum += p[i]; }\n"
+          "for (int i = 0; i < n; i++) @d:e\ny[d] += p[i] / sum * v[i * $v + d];\n}\n",
+          masked && r->zero_hidden);
 }
 
 /* MARK: - 88 >>c_control -------------------------------------------------------------------------------
@@ -3677,37 +3588,24 @@ static void hy__c_int8_plan(const hy__c_step *s, hy__int8_plan *p)
 #endif
 }
 
-/* Where data stands, how it is rounded, and what a result is. */
-static void hy__c_int8_range(hy__c *c, int64_t numbers)
+/* Where data stands and how it is rounded. */
+static const char hy__c_int8_range[] =
+    "float low = 0, high = 0, step, zero;\nfor (int64_t i = 0; i < %l; i++) {\n"
+    "low = x0[i] < low ? x0[i] : low;\nhigh = x0[i] > high ? x0[i] : high;\n}\n"
+    "step = (high - low) / 255;\nif (!(step > 0)) step = 1;\nzero = rintf(-low / step);\n"
+    "zero = zero < 0 || zero != zero ? 0 : zero > 255 ? 255 : zero;\n";
+static void hy__c_int8_result(hy__c *c, const hy__int8_plan *p)
 {
-    hy__w(c, "float low = 0, high = 0, step, zero;\nfor (int64_t i = 0; i < %l; i++) {\n"
-          "low = x0[i] < low ? x0[i] : low;\nhigh = x0[i] > high ? x0[i] : high;\n}\n"
-          "step = (high - low) / 255;\nif (!(step > 0)) step = 1;\nzero = rintf(-low / step);\n"
-          "zero = zero < 0 || zero != zero ? 0 : zero > 255 ? 255 : zero;\n", numbers);
-}
-static void hy__c_int8_rounded(hy__c *c, const hy__int8_plan *p)
-{
-    if (p->taken) hy__w(c, "*q++ = (int16_t)v;\n}\n");
-    else if (p->chunks) hy__w(c, "v *= 1 / step;\n"
-                              "v = v != v ? 0 : v > 255 - zero ? 255 - zero : v < -zero ? -zero : v;\n"
-                              "*q++ = (int16_t)rintf(v);\n}\n");
-    else hy__w(c, "v *= %v;\n*q++ = (int8_t)rintf(v != v ? 0 : v > 127 ? 127 : v < -128 ? -128 : v);\n}\n",
-               (double)p->units.per_unit);
-}
-static void hy__c_int8_result(hy__c *c, const hy__int8_plan *p, hy_dtype out)
-{
-    const char *step = p->chunks ? " * step" : "";
-    if (p->kind == 1) {
-        hy__w(c, "float v = (float)sum[k %% 16] * (float)(x2[o]%s / %v)", step, p->out_scale);
-        if (p->biased) hy__w(c, " + (float)(x3[o] / %v)", p->out_scale);
-        hy__w(c, ";\nv = v < %v ? %v : v > %v ? %v : v;\n", (double)p->low, (double)p->low, (double)p->high,
-              (double)p->high);
-    } else if (!p->kind)
-        hy__w(c, "const float v = (float)sum[k %% 16] * (x2[o]%s)%s;\n", step, p->biased ? " + x3[o]" : "");
-    hy__w(c, "y0[n * $P + o * $Q + ((z * $y + y) * $x + x) * %l] = ",
-          p->last ? p->groups * p->coarse_c : (int64_t)1);
-    if (p->kind == 1) hy__w(c, "(%s)(rintf(v) + %d);\n}\n}\n", hy__c_type(out), p->out_zero);
-    else hy__w(c, p->kind ? "sum[k %% 16];\n}\n}\n" : p->low < 0 ? "v;\n}\n}\n" : "v < 0 ? 0 : v;\n}\n}\n");
+    hy__w(c, "for (int k = p * 16; k < p * 16 + 16 && k < $K; k++) {\nconst int o = g * $K + k;\n%<%<"
+          "float v = (float)sum[k %% 16] * (float)(x2[o]%< * step%> / %v)%< + (float)(x3[o] / %v)%>;\n"
+          "v = v < %v ? %v : v > %v ? %v : v;\n%|"
+          "const float v = (float)sum[k %% 16] * (x2[o]%< * step%>)%< + x3[o]%>;\n%>%>"
+          "y0[n * $P + o * $Q + ((z * $y + y) * $x + x) * %l] = ", p->kind < 2, p->kind == 1, p->chunks,
+          p->out_scale, p->biased, p->out_scale, (double)p->low, (double)p->low, (double)p->high,
+          (double)p->high, p->chunks, p->biased, p->last ? p->groups * p->coarse_c : (int64_t)1);
+    hy__w(c, p->kind > 1 ? "sum[k %% 16];\n}\n}\n" : p->kind ? "(%t)(rintf(v) + %d);\n}\n}\n"
+          : p->low < 0 ? "v;\n}\n}\n" : "v < 0 ? 0 : v;\n}\n}\n",
+          (int)hy__c_out(c->step)->dtype, p->out_zero);
 }
 
 static void hy__c_int8(hy__c *c, const hy__c_step *s)
@@ -3729,14 +3627,18 @@ static void hy__c_int8(hy__c *c, const hy__c_step *s)
     }
     hy__c_sizes(c, "ngpkKPQ", p.images, p.groups, p.panels, p.fine_c, p.coarse_c,
                 fine * hy__int8_volume(p.fine), p.last ? (int64_t)1 : hy__int8_volume(p.fine));
-    if (p.chunks) hy__c_int8_range(c, hy__size(&hy__c_in(s, 0)->shape));
+    if (p.chunks) hy__w(c, hy__c_int8_range, hy__size(&hy__c_in(s, 0)->shape));
     hy__w(c, "%s *const data = (%s *)scratch, *q = data;\n@n @g\n"
           "for (int z = $D; z < $L; z++) for (int y = $E; y < $M; y++) for (int x = $F; x < $N; x++)\n"
           "@k {\nfloat v = 0;\nif (z >= 0 && z < $Z && y >= 0 && y < $Y && x >= 0 && x < $X)\n"
-          "v = x0[n * $P + (g * $k + k) * $Q + ((z * $Y + y) * $X + x) * %l]%s", unit, unit,
-          p.last ? fine : (int64_t)1, p.taken ? "" : ";\n");
-    if (p.taken) hy__w(c, " - %d;\n", p.zero);
-    hy__c_int8_rounded(c, &p);
+          "v = x0[n * $P + (g * $k + k) * $Q + ((z * $Y + y) * $X + x) * %l]%< - %d%>;\n", unit, unit,
+          p.last ? fine : (int64_t)1, p.taken, p.zero);
+    hy__w(c, p.taken ? "*q++ = (int16_t)v;\n}\n"
+          : p.chunks ? "v *= 1 / step;\n"
+                       "v = v != v ? 0 : v > 255 - zero ? 255 - zero : v < -zero ? -zero : v;\n"
+                       "*q++ = (int16_t)rintf(v);\n}\n"
+          : "v *= %v;\n*q++ = (int8_t)rintf(v != v ? 0 : v > 127 ? 127 : v < -128 ? -128 : v);\n}\n",
+          (double)p.units.per_unit);
     hy__w(c, "for (int k = 0; k < 4; k++) q[k] = 0;\n");
     hy__c_sizes(c, "ijkstPQ", p.kernel[0], p.kernel[1],
                 p.deep ? p.kernel[2] : p.stretches / (p.kernel[0] * p.kernel[1]), p.steps,
@@ -3755,8 +3657,7 @@ static void hy__c_int8(hy__c *c, const hy__c_step *s)
     else hy__w(c, "for (int t = 0; t < $s; t++, a += 4, w += 64) for (int o = 0; o < 16; o++)\n"
           "sum[o] += a[0] * w[4 * o] + a[1] * w[4 * o + 1] + a[2] * w[4 * o + 2] + a[3] * w[4 * o + 3];\n"
           "}\n");
-    hy__w(c, "for (int k = p * 16; k < p * 16 + 16 && k < $K; k++) {\nconst int o = g * $K + k;\n");
-    hy__c_int8_result(c, &p, hy__c_out(s)->dtype);
+    hy__c_int8_result(c, &p);
 }
 
 /* --- numbers of 8 bits one by one --- */
@@ -3781,14 +3682,12 @@ static void hy__c_int8_add(hy__c *c, const hy__c_step *s)
         step *= b->dim[d];
     }
     hy__w(c, ";\nconst int a = x0[i] - %d, b = x1[at] - %d;\n", r->lhs_zero, r->rhs_zero);
-    if (r->multiply)
-        hy__w(c, "float v = (float)(a * b) * %v;\n", (double)(float)(r->lhs_scale * r->rhs_scale / by));
-    else hy__w(c, "float v = (float)a * %v + (float)b * %v;\n", (double)(float)(r->lhs_scale / by),
-               (double)(float)(r->rhs_scale / by));
-    if (out) hy__w(c, "v = v < %v ? %v : v > %v ? %v : v;\ny0[i] = (%s)(rintf(v) + %d);\n}\n", (double)low,
-                   (double)low, (double)(least + 255), (double)(least + 255), hy__c_type(r->out_dtype),
-                   r->out_zero);
-    else hy__w(c, r->relu ? "y0[i] = v < 0 ? 0 : v;\n}\n" : "y0[i] = v;\n}\n");
+    hy__w(c, "float v = %<(float)(a * b) * %v%|(float)a * %v + (float)b * %v%>;\n", r->multiply,
+          (double)(float)(r->lhs_scale * r->rhs_scale / by), (double)(float)(r->lhs_scale / by),
+          (double)(float)(r->rhs_scale / by));
+    hy__w(c, out ? "v = v < %v ? %v : v > %v ? %v : v;\ny0[i] = (%t)(rintf(v) + %d);\n}\n"
+          : r->relu ? "y0[i] = v < 0 ? 0 : v;\n}\n" : "y0[i] = v;\n}\n", (double)low, (double)low,
+          (double)(least + 255), (double)(least + 255), (int)r->out_dtype, r->out_zero);
 }
 
 /* --- weights of few bits: a block's sum, then its scale; with g_idx each number has its own block --- */
@@ -3803,19 +3702,16 @@ static void hy__c_matmul_nbits(hy__c *c, const hy__c_step *s)
     hy__c_sizes(c, "ijbkR", hy__size(&hy__c_out(s)->shape) / r->num_hidden, (int64_t)r->num_hidden, w.dim[1],
                 (int64_t)r->in_units, w.dim[1] * w.dim[2]);
     if (omitted) { hy__w(c, "@i @j y0[i * $j + j] = %s;\n", bias); return; }
-    hy__c_need(c, "bits_at");
-    if (index) hy__c_need(c, "index_due");
-    hy__w(c, "@i @j {\nconst uint8_t *w = x1 + j * $R;\nfloat sum = %s;\n@b {\nfloat part = 0;\n", bias);
-    if (!index) hy__w(c, "const int g = b;\n");
-    hy__w(c, "for (int k = b * %d; k < $k && k < (b + 1) * %d; k++) {\n", r->block_size, r->block_size);
-    if (index) hy__w(c, "const int64_t g = %p_index_due((double)x%d[k], $b, 0, fault);\n", index);
-    hy__w(c, "const float q = (float)%p_bits_at(w, k, %d) - ", r->bits);
+    hy__w(c, "@i @j {\nconst uint8_t *w = x1 + j * $R;\nfloat sum = %s;\n@b {\nfloat part = 0;\n"
+          "%<%|const int g = b;\n%>"
+          "for (int k = b * %{block_size}; k < $k && k < (b + 1) * %{block_size}; k++) {\n"
+          "%<const int64_t g = %p_index_due((double)x%d[k], $b, 0, fault);\n%>"
+          "const float q = (float)%p_bits_at(w, k, %{bits}) - ", bias, index, index, index);
     if (!zeros) hy__w(c, "%d", 1 << (r->bits - 1));
     else if (r->real_zero_points) hy__w(c, "x3[j * $b + g]");
-    else hy__w(c, "(float)%p_bits_at(x3 + j * %l, g, %d)", hy__pieces(w.dim[1] * r->bits, 8), r->bits);
-    hy__w(c, index ? ";\npart += x0[i * $k + k] * (q * x2[j * $b + g]);\n}\nsum += part;\n"
-                   : ";\npart += x0[i * $k + k] * q;\n}\nsum += part * x2[j * $b + g];\n");
-    hy__w(c, "}\ny0[i * $j + j] = sum;\n}\n");
+    else hy__w(c, "(float)%p_bits_at(x3 + j * %l, g, %{bits})", hy__pieces(w.dim[1] * r->bits, 8));
+    hy__w(c, ";\npart += x0[i * $k + k] * %<(q * x2[j * $b + g]);\n}\nsum += part;%|q;\n}\n"
+          "sum += part * x2[j * $b + g];%>\n}\ny0[i * $j + j] = sum;\n}\n", index);
 }
 #endif
 
@@ -3896,15 +3792,13 @@ static const hy__c_emitter hy__c_emitters[] = {
     { hy__c_detection, 0, NULL, { HY_OP_multibox_detection } },
     { hy__c_roi_pooling, 0, NULL, { HY_OP_roi_pooling } },
     { hy__c_roi_align, 0, NULL, { HY_OP_roi_align } },
-    { hy__c_resize, 0, NULL, { HY_OP_bilinear_resize } },
+    { hy__c_resize, 0, NULL, { HY_OP_bilinear_resize, HY_OP_image_resize } },
     { hy__c_to_tensor, 0, NULL, { HY_OP_image_to_tensor } },
     { hy__c_normalize, 0, NULL, { HY_OP_image_normalize } },
-    { hy__c_image_resize, 0, NULL, { HY_OP_image_resize } },
     { hy__c_light, 0, NULL, { HY_OP_image_adjust_lighting } },
     { hy__c_grid, 0, NULL, { HY_OP_grid_generator } },
     { hy__c_sampler, 0, NULL, { HY_OP_bilinear_sampler, HY_OP_spatial_transformer } },
-    { hy__c_im2col, 0, NULL, { HY_OP_im2col } },
-    { hy__c_col2im, 0, NULL, { HY_OP_col2im } },
+    { hy__c_columns, 0, NULL, { HY_OP_im2col, HY_OP_col2im } },
     { hy__c_deformable, 0, NULL, { HY_OP_deformable_convolution } },
 #endif
     { NULL, HY__C_KNOWN, NULL, { HY_OP_multibox_prior, HY_OP_shape_array, HY_OP_size_array, HY_OP_index_array,
@@ -3913,16 +3807,6 @@ static const hy__c_emitter hy__c_emitters[] = {
     { NULL, 0, NULL, { HY_OP__pad_grad, HY_OP__diag_grad, HY_OP__slice_grad } },
     { NULL, 0, NULL, { 0 } }                    /* of all others */
 };
-
-/* Loops backwards, or of a number of turns that is given, are those of gradients, as what is recomputed. */
-static const hy__c_emitter *hy__c_control_emitter(const hy__node *node)
-{
-    static const hy__c_emitter turns = { hy__c_turns_emit, HY__C_WHOLE, NULL, { 0 } };
-    static const hy__c_emitter cond = { hy__c_cond, HY__C_WHOLE, NULL, { 0 } };
-    const hy__control_rec *r = (const hy__control_rec *)node->record;
-    if (r->reverse || r->counted || r->keyed || r->own || node->op->member == HY__ONCE) return NULL;
-    return hy__c_is_cond(node) ? &cond : &turns;
-}
 
 static const hy__c_emitter *hy__c_emitter_row(const hy__node *node)
 {
@@ -3933,11 +3817,16 @@ static const hy__c_emitter *hy__c_emitter_row(const hy__node *node)
     return e;
 }
 
+/* Loops backwards, or of a number of turns that is given, are those of gradients, as what is recomputed. */
 static const hy__c_emitter *hy__c_emitter_of(const hy__node *node)
 {
+    static const hy__c_emitter turns = { hy__c_turns_emit, HY__C_WHOLE, NULL, { 0 } };
+    static const hy__c_emitter cond = { hy__c_cond, HY__C_WHOLE, NULL, { 0 } };
+    const hy__control_rec *r = (const hy__control_rec *)node->record;
     const hy__c_emitter *e = hy__c_emitter_row(node);
-    if (node->op->flags & HY_OP_CONTROL) return hy__c_control_emitter(node);
-    return e->emit ? e : NULL;
+    if (!(node->op->flags & HY_OP_CONTROL)) return e->emit ? e : NULL;
+    if (r->reverse || r->counted || r->keyed || r->own || node->op->member == HY__ONCE) return NULL;
+    return hy__c_is_cond(node) ? &cond : &turns;
 }
 
 /* Do its results not depend on any value? */
@@ -4007,19 +3896,13 @@ static int hy__c_freeze(hy__rewrite *R, const hy__node *node, const hy__edge *in
     return out->node ? 1 : -1;
 }
 
-/* Which constant outside stands for variable i of a body? NULL: none, or another one in each turn. */
-static hy__node *hy__c_given(const hy__node *of, int i)
-{
-    const hy__control_rec *r = (const hy__control_rec *)of->record;
-    int pred = hy__c_is_cond(of);
-    hy__node *from = of->in[hy__control_input(r, pred, i)].node;
-    return from->held && i >= r->data - pred + r->states ? from : NULL;
-}
-
-/* Makes a graph with all types and without parameters; `of` is the operator whose body it is, or NULL. */
+/* Makes a graph with all types and without parameters; `of` is the operator whose body it is, or NULL.
+ * Constants outside stand for variables of a body, but for those that are others in each turn. */
 static hy_graph *hy__c_frozen(hy_frame *F, const hy_graph *from, const hy_type *input, const hy__mode *mode,
                               const hy__node *of)
 {
+    const hy__control_rec *r = of ? (const hy__control_rec *)of->record : NULL;
+    const int pred = of && hy__c_is_cond(of);
     hy_graph *g = hy__typed_copy(F, from, input, mode);
     hy__rewrite R;
     hy__node **given;
@@ -4028,7 +3911,10 @@ static hy_graph *hy__c_frozen(hy_frame *F, const hy_graph *from, const hy_type *
     failed = hy__rewrite_open(&R, F, g, mode);
     given = of ? (hy__node **)hy__alloc_zero(&F->root->heap, ((size_t)g->vars + 1) * sizeof *given) : NULL;
     if (of && !given) hy__no_memory(F, "hy_export_c");
-    for (i = 0; given && i < g->vars; i++) given[i] = hy__c_given(of, i);
+    for (i = given ? r->data - pred + r->states : 0; given && i < g->vars; i++) {
+        given[i] = of->in[hy__control_input(r, pred, i)].node;
+        if (!given[i]->held) given[i] = NULL;
+    }
     R.notes = (void *)given;
     failed = failed || F->code || hy__rewrite_nodes(&R, hy__c_freeze);
     hy__graph_drop(g);
@@ -4063,7 +3949,7 @@ static hy_graph *hy__c_graph(hy_frame *F, const hy_graph *from, const hy_type *i
 static int hy__c_program(hy__c *c, const hy_graph *from, const hy_type *input, const hy__node *of, int outer)
 {
     hy__c_body *b;
-    if (hy__c_grow(c, (void **)&c->body, &c->body_cap, c->bodies, sizeof *c->body) ||
+    if (hy__c_grow(c, &c->body, c->bodies, sizeof *c->body) ||
         !(b = (hy__c_body *)hy__c_alloc(c, sizeof *b))) return -1;
     c->body[c->bodies++] = c->at = b;
     b->of = of;
@@ -4080,15 +3966,13 @@ static int hy__c_bodies_of(hy__c *c, const hy__node *node, int outer)
 {
     const hy__control_rec *r = (const hy__control_rec *)node->record;
     int i, k, pred = hy__c_is_cond(node), n = hy__control_vars(r, pred), failed = 0;
-    hy__buffer *room = hy__buffer_new(&c->F->cache, ((size_t)n + 1) * sizeof(hy_type));
-    hy_type *type = room ? (hy_type *)room->data : (hy_type *)hy__no_memory(c->F, "hy_export_c");
+    hy_type *type = (hy_type *)hy__c_alloc(c, (size_t)n * sizeof *type);
     for (i = 0; type && i < n; i++) {
         const hy_type *in = hy__edge_type(&node->in[hy__control_input(r, pred, i)]);
         type[i] = hy__turn_type(r, pred, node->sub[node->nsub - 1], i, in);
     }
     for (k = 0; type && k < node->nsub && !failed; k++)
         failed = hy__c_program(c, node->sub[k], type, node, outer);
-    hy__buffer_drop(&c->F->cache, room);
     return type && !failed ? 0 : -1;
 }
 
@@ -4108,24 +3992,18 @@ static int hy__c_programs(hy__c *c, const hy_graph *from, const hy_type *input)
 /* --- names --- */
 enum { HY__C_NAME = 180 };              /* letters of one, without the number that makes it unique */
 
-/* Names that files have already: macros, what is recorded, weights in another order. */
-static int hy__c_is_own(const char *name)
-{
-    static const char *const numbered[] = { "out", "given", "due", "got" };
-    size_t n = strlen(name), i;
-    for (i = 0; i < 4; i++)
-        if (!strncmp(name, numbered[i], strlen(numbered[i])) &&
-            !name[strlen(numbered[i]) + strspn(name + strlen(numbered[i]), "0123456789")]) return 1;
-    return (n >= 5 && !strcmp(name + n - 5, "_SIZE")) || (n >= 7 && !strcmp(name + n - 7, "_packed"));
-}
-
-/* Macros are made of inputs, which are to differ in more than capitals. */
+/* Files have names already: macros, what is recorded, weights in another order. Macros are made of inputs,
+ * which are to differ in more than capitals. */
 static int hy__c_is_taken(const hy__c *c, const char *name)
 {
-    size_t k;
-    int i;
-    if (hy__c_is_own(name) || hy__names_find(&c->taken, name) >= 0) return 1;
-    for (i = 0; i < c->at->g->vars && c->at->var[i]; i++) {
+    static const char *const numbered[] = { "out", "given", "due", "got" };
+    size_t n = strlen(name), i, k;
+    for (i = 0; i < 4; i++)
+        if (!strncmp(name, numbered[i], k = strlen(numbered[i])) && !name[k + strspn(name + k, "0123456789")])
+            return 1;
+    if ((n >= 5 && !strcmp(name + n - 5, "_SIZE")) || (n >= 7 && !strcmp(name + n - 7, "_packed")) ||
+        hy__names_find(&c->taken, name) >= 0) return 1;
+    for (i = 0; i < (size_t)c->at->g->vars && c->at->var[i]; i++) {
         const char *other = c->at->var[i];
         for (k = 0; name[k] && (name[k] | 32) == (other[k] | 32); k++) continue;
         if (!name[k] && !other[k]) return 1;
@@ -4137,14 +4015,11 @@ static int hy__c_is_taken(const hy__c *c, const char *name)
  * that were taken before. */
 static const char *hy__c_name(hy__c *c, const char *from, const char *behind)
 {
-    hy__heap *heap = &c->F->root->heap;
-    char *plain = hy__string(c->F, from[0] ? from : "value", behind), *name;
+    char *name = hy__c_joined(c, from[0] ? from : "value", behind);
     size_t n, i;
     int k;
-    name = plain ? hy__string(c->F, plain, "____________") : NULL;
-    hy__free(heap, plain);
     if (!name) return NULL;
-    n = strlen(name) - 12;
+    n = strlen(name);
     if (n > HY__C_NAME) n = HY__C_NAME;
     for (i = 0; i < n; i++)
         if (!hy__c_in_name(name[i]) || (!i && name[i] >= '0' && name[i] <= '9')) name[i] = '_';
@@ -4154,8 +4029,7 @@ static const char *hy__c_name(hy__c *c, const char *from, const char *behind)
         name[n] = '_';
         name[n + 1 + (size_t)hy__text_i64(name + n + 1, k)] = 0;
     }
-    if (!hy__names_add(heap, &c->taken, name, 0)) return name;
-    hy__free(heap, name);
+    if (!hy__names_add(&c->F->root->heap, &c->taken, name, 0)) return name;
     return (const char *)hy__no_memory(c->F, "hy_export_c");
 }
 
@@ -4213,7 +4087,7 @@ static const char *hy__c_name_of(const hy__c *c, const hy__node *node)
 static int hy__c_blob_add(hy__c *c, const hy_tensor *from, const char *name)
 {
     hy__c_blob *b;
-    if (hy__c_grow(c, (void **)&c->blob, &c->blob_cap, c->blobs, sizeof *c->blob)) return -1;
+    if (hy__c_grow(c, &c->blob, c->blobs, sizeof *c->blob)) return -1;
     b = &c->blob[c->blobs];
     memset(b, 0, sizeof *b);
     b->from = *from;
@@ -4236,12 +4110,6 @@ static int hy__c_blob_once(hy__c *c, int at)
     }
     if (k < at) c->blobs--;
     return k;
-}
-
-static int hy__c_blob_of(hy__c *c, const hy_tensor *from, const char *name)
-{
-    int at = hy__c_blob_add(c, from, name);
-    return at < 0 ? -1 : hy__c_blob_once(c, at);
 }
 
 /* Finds the element that stands at i in a packed blob. */
@@ -4269,7 +4137,8 @@ static void hy__c_raw(hy__c *c, int v)
     int i;
     if (x->where != HY__AT_CONSTANT || x->index >= 0) return;
     for (i = 0; i < c->at->g->n; i++) if (c->at->first[i] == c->at->value[v].root) node = c->at->g->node[i];
-    if (node && node->held) x->index = hy__c_blob_of(c, &node->constant, hy__c_name_of(c, node));
+    i = node && node->held ? hy__c_blob_add(c, &node->constant, hy__c_name_of(c, node)) : -1;
+    if (i >= 0) x->index = hy__c_blob_once(c, i);
 }
 
 /* What an operator without inputs that count gives is a constant from here on. */
@@ -4424,20 +4293,21 @@ static int hy__c_tail_fits(const hy__c *c, const hy__node *node, int k)
 /* Joins a pointwise node to the step that gives one of its operands, which saves a pass over memory. */
 static int hy__c_join_tail(hy__c *c, const hy__node *node, int place)
 {
+    hy__c_body *b = c->at;
     int k, i;
     for (k = 0; k < node->nin; k++) {
         int v = hy__c_value_of(c, &node->in[k]);
-        if (!node->in[k].node->op || c->at->value[v].root != v || !hy__c_tail_fits(c, node, k) ||
-            c->at->value[v].varies != c->at->value[c->at->first[place]].varies) continue;
-        for (i = c->at->steps - 1; i >= 0; i--) if (c->at->step[i].y == v) break;
-        if (i < 0 || c->at->step[i].tail || !c->at->step[i].tails || c->at->step[i].node->nout != 1) continue;
-        c->at->step[c->at->steps] = c->at->step[i];
-        c->at->step[i].emit = NULL;
-        c->at->value[v].where = HY__NOWHERE;
-        c->at->step[c->at->steps].tail = node;
-        c->at->step[c->at->steps].tail_at = k;
-        c->at->step[c->at->steps].place = place;
-        c->at->step[c->at->steps++].y = c->at->first[place];
+        if (!node->in[k].node->op || b->value[v].root != v || !hy__c_tail_fits(c, node, k) ||
+            b->value[v].varies != b->value[b->first[place]].varies) continue;
+        for (i = b->steps - 1; i >= 0; i--) if (b->step[i].y == v) break;
+        if (i < 0 || b->step[i].tail || !b->step[i].tails || b->step[i].node->nout != 1) continue;
+        b->step[b->steps] = b->step[i];
+        b->step[i].emit = NULL;
+        b->value[v].where = HY__NOWHERE;
+        b->step[b->steps].tail = node;
+        b->step[b->steps].tail_at = k;
+        b->step[b->steps].place = place;
+        b->step[b->steps++].y = b->first[place];
         return 1;
     }
     return 0;
@@ -4490,39 +4360,22 @@ static int hy__c_covered(const hy__node *node)
     return hy__c_emitter_of(node) != NULL || hy__c_is_move(node);
 }
 
-/* Is there a node before this one, of the same operator and not covered, either? */
-static int hy__c_was_named(const hy__c *c, int body, int node)
-{
-    const hy_op *op = c->body[body]->g->node[node]->op;
-    int i, k;
-    for (k = 0; k <= body; k++)
-        for (i = 0; i < (k < body ? c->body[k]->g->n : node); i++)
-            if (c->body[k]->g->node[i]->op == op && !hy__c_covered(c->body[k]->g->node[i])) return 1;
-    return 0;
-}
-
+/* Names, once, the operators that are not covered. */
 static int hy__c_check(hy__c *c)
 {
-    char text[sizeof c->F->text / 2];
+    char text[sizeof c->F->text / 2], name[HY__C_TEXT];
     hy__line line = hy__line_open(text, sizeof text);
     int i, k;
     for (k = 0; k < c->bodies; k++)
         for (i = 0; i < c->body[k]->g->n; i++) {
             const hy__node *node = c->body[k]->g->node[i];
-            if (!node->op || hy__c_covered(node) || hy__c_was_named(c, k, i)) continue;
-            if (line.n) hy__puts(&line, ", ");
-            hy__puts(&line, node->op->name);
+            if (!node->op || hy__c_covered(node)) continue;
+            if (!line.n || !strstr(text, hy__c_text(name, ", %s,", node->op->name)))
+                hy__say(&line, line.n ? " %s," : ", %s,", node->op->name);
         }
-    if (line.n) hy__fail(c->F, HY_ERROR_UNSUPPORTED, "hy_export_c: no C source is written for: %s", text);
-    return line.n ? -1 : 0;
-}
-
-/* Are all its results without elements? */
-static int hy__c_is_empty(const hy__node *node)
-{
-    int k;
-    for (k = 0; k < node->nout; k++) if (hy__size(&node->type[k].shape)) return 0;
-    return 1;
+    if (!line.n) return 0;
+    text[strlen(text) - 1] = 0;
+    return hy__fail(c->F, HY_ERROR_UNSUPPORTED, "hy_export_c: no C source is written for: %s", text + 2);
 }
 
 /* What the outputs of an operator are; what is the same in all turns is copied out by each. Emitters write y0
@@ -4541,41 +4394,36 @@ static void hy__c_outputs_of(hy__c *c, const hy__node *node, int place)
     }
 }
 
-/* Steps that are the same in all turns come first. */
-static void hy__c_steps_sort(hy__c_body *b)
-{
-    int i;
-    for (i = 0; i < b->steps && b->vary >= 0; i++) {
-        hy__c_step s = b->step[i];
-        if (b->value[s.y].varies) continue;
-        memmove(b->step + b->early + 1, b->step + b->early, (size_t)(i - b->early) * sizeof s);
-        b->step[b->early++] = s;
-    }
-}
-
 static int hy__c_steps(hy__c *c)
 {
-    hy_graph *g = c->at->g;
-    int i;
-    for (i = 0; i < c->at->values; i++) c->at->value[i].index = -1;
-    for (i = g->heads - 1; i >= 0; i--) c->at->value[hy__c_value_of(c, &g->head[i])].index = i;
+    hy__c_body *b = c->at;
+    hy_graph *g = b->g;
+    int i, k;
+    for (i = 0; i < b->values; i++) b->value[i].index = -1;
+    for (i = g->heads - 1; i >= 0; i--) b->value[hy__c_value_of(c, &g->head[i])].index = i;
     for (i = 0; i < g->vars; i++) {
         int place = g->place[g->var[i]->number];
         if (place < 0) continue;
         hy__c_value_is(c, g->var[i], place, HY__AT_INPUT, i);
-        c->at->value[c->at->first[place]].varies = i < c->at->vary || c->at->vary < 0;
+        b->value[b->first[place]].varies = i < b->vary || b->vary < 0;
     }
     for (i = 0; i < g->n; i++) {
         const hy__node *node = g->node[i];
         if (!node->op && node->held) hy__c_value_is(c, node, i, HY__AT_CONSTANT, -1);
         if (!node->op || hy__c_alias(c, node, i)) continue;
         hy__c_outputs_of(c, node, i);
-        if (hy__c_is_empty(node)) continue;
-        if (hy__c_is_known(node)) { if (hy__c_compute(c, node, c->at->first[i])) return -1; continue; }
+        for (k = 0; k < node->nout && !hy__size(&node->type[k].shape); k++) continue;
+        if (k == node->nout) continue;          /* nothing comes out */
+        if (hy__c_is_known(node)) { if (hy__c_compute(c, node, b->first[i])) return -1; continue; }
         if (hy__c_is_pointwise(node) && hy__c_join_tail(c, node, i)) continue;
         if (hy__c_step_of(c, node, i)) return -1;
     }
-    hy__c_steps_sort(c->at);
+    for (i = 0; i < b->steps && b->vary >= 0; i++) {    /* those that are the same in all turns come first */
+        hy__c_step s = b->step[i];
+        if (b->value[s.y].varies) continue;
+        memmove(b->step + b->early + 1, b->step + b->early, (size_t)(i - b->early) * sizeof s);
+        b->step[b->early++] = s;
+    }
     return 0;
 }
 
@@ -4618,6 +4466,7 @@ static void hy__c_write_lines(hy__c *c, const hy__c_step *s)
     c->real = hy__c_wide(s->node->type[0].dtype);
     memset(c->letter, 0, sizeof c->letter);
     c->letter[(int)'a'].name = "at";
+    c->step = s;
     s->emit(c, s);
 }
 
@@ -4700,17 +4549,7 @@ static int hy__c_place(hy__c *c)
         if (b[n].value < p->values) p->value[b[n].value].offset = b[n].offset;
         else p->step[b[n].value - p->values].scratch_at = b[n].offset;
     }
-    hy__free(&c->F->root->heap, b);
     return c->F->code ? -1 : 0;
-}
-
-static void hy__c_place_weights(hy__c *c)
-{
-    int i;
-    for (i = 0; i < c->blobs; i++) {
-        c->blob[i].offset = c->weights;
-        c->weights += hy__round64((size_t)c->blob[i].n * hy_dtype_size(c->blob[i].from.type.dtype));
-    }
 }
 
 /* --- the file --- */
@@ -4902,15 +4741,24 @@ static void hy__c_write_step(hy__c *c, const hy__c_step *s)
     hy__w(c, "}\n\n");
 }
 
+/* Writes the variables that a part reads (0: all), then where results go, as parameters. */
+static void hy__c_write_parameters(hy__c *c, int part)
+{
+    const hy_graph *g = c->at->g;
+    int i;
+    hy__w(c, "%(");
+    for (i = 0; i < g->vars; i++)
+        if (!part || (hy__c_body_reads(c->at, i) & part))
+            hy__w(c, "%,const %t *%s", (int)g->var[i]->type[0].dtype, c->at->var[i]);
+    for (i = 0; i < g->heads && part != HY__C_EARLY; i++)
+        hy__w(c, "%,%t *%o", (int)hy__edge_type(&g->head[i])->dtype, i);
+}
+
 static void hy__c_write_signature(hy__c *c)
 {
-    int i;
-    hy__w(c, c->callable ? "static int %p_run(" : "int %p_run(");
-    for (i = 0; i < c->at->g->vars; i++)
-        hy__w(c, "const %t *%s, ", (int)c->at->g->var[i]->type[0].dtype, c->at->var[i]);
-    for (i = 0; i < c->at->g->heads; i++)
-        hy__w(c, "%t *%o, ", (int)hy__edge_type(&c->at->g->head[i])->dtype, i);
-    hy__w(c, "void *workspace%s)", c->separate ? ", const void *weights" : "");
+    hy__w(c, "%<static %>int %p_run", c->callable);
+    hy__c_write_parameters(c, 0);
+    hy__w(c, "%,void *workspace%<, const void *weights%>)", c->separate);
 }
 
 static void hy__c_write_sizes(hy__c *c)
@@ -4990,20 +4838,14 @@ static void hy__c_write_part(hy__c *c, int part)
 {
     const hy__c_body *b = c->at;
     const int early = part == HY__C_EARLY;
-    int i;
-    hy__w(c, "/* %s of %s */\nstatic void %p_%s%(", early ? "what is the same in all turns"
+    hy__w(c, "/* %s of %s */\nstatic void %p_%s", early ? "what is the same in all turns"
           : hy__c_is_cond(b->of) ? "a branch" : "a turn",
           c->body[b->outer]->name[c->body[b->outer]->g->place[b->of->number]], early ? b->before : b->turn);
-    for (i = 0; i < b->g->vars; i++)
-        if (hy__c_body_reads(b, i) & part)
-            hy__w(c, "%,const %t *%s", (int)b->g->var[i]->type[0].dtype, b->var[i]);
-    for (i = 0; i < b->g->heads && !early; i++)
-        hy__w(c, "%,%t *%o", (int)hy__edge_type(&b->g->head[i])->dtype, i);
+    hy__c_write_parameters(c, part);
     if (b->arena) hy__w(c, "%,char *ws");
     if (c->separate) hy__w(c, "%,const void *weights");
     if (b->faults) hy__w(c, "%,int *fault");
-    hy__w(c, c->separate ? ")\n{\n(void)weights;\n" : ")\n{\n");
-    if (b->faults) hy__w(c, "(void)fault;\n");
+    hy__w(c, ")\n{\n%<(void)weights;\n%>%<(void)fault;\n%>", c->separate, b->faults);
     if (!early) hy__c_write_voids(c);
     hy__c_write_calls(c, part);
     hy__w(c, "}\n\n");
@@ -5168,9 +5010,9 @@ static int hy__c_prefix(hy__c *c, const char *prefix, const char *file)
     int fits;
     for (slash = name; !prefix && (slash = strpbrk(name, "/\\")) != NULL; ) name = slash + 1;
     n = prefix ? strlen(name) : strcspn(name, ".");
-    own = hy__string(F, name, "");
-    upper = own ? hy__string(F, name, "") : NULL;
-    if (!upper) { hy__free(&F->root->heap, own); return -1; }
+    own = hy__c_joined(c, name, "");
+    upper = hy__c_joined(c, name, "");
+    if (!own || !upper) return -1;
     own[n] = upper[n] = 0;
     fits = n > 0 && n < 64;
     for (i = 0; i < n; i++) {
@@ -5204,46 +5046,17 @@ static int hy__c_rooms(hy__c *c)
     return 0;
 }
 
-static void hy__c_body_free(hy__heap *heap, hy__c_body *b)
-{
-    int i, k, lent;
-    for (i = 0; i < b->steps; i++) {
-        hy__free(heap, b->step[i].takes);
-        if (b->step[i].map && b->step[i].emit) {
-            for (k = 0; k < b->step[i].node->nout; k++) hy__free(heap, b->step[i].map[k].table);
-            hy__free(heap, b->step[i].map);
-        }
-    }
-    for (i = 0; b->name && i < b->g->n; i++) {
-        for (lent = k = 0; b->var && k < b->g->vars; k++) lent |= b->var[k] == b->name[i];
-        if (!lent) hy__free(heap, (void *)b->name[i]);
-    }
-    for (i = 0; b->var && i < b->g->vars; i++) hy__free(heap, (void *)b->var[i]);
-    hy__free(heap, (void *)b->name);
-    hy__free(heap, (void *)b->var);
-    hy__free(heap, b->first);
-    hy__free(heap, b->uses);
-    hy__free(heap, b->value);
-    hy__free(heap, b->step);
-    hy__free(heap, (void *)b->before);
-    hy__free(heap, (void *)b->turn);
-    hy__graph_drop(b->g);
-    hy__free(heap, b);
-}
-
 static void hy__c_close(hy__c *c)
 {
     hy__heap *heap = &c->F->root->heap;
-    int i;
-    while (c->bodies) hy__c_body_free(heap, c->body[--c->bodies]);
-    for (i = 0; i < c->blobs; i++) hy__free(heap, c->blob[i].part);
-    hy__free(heap, (void *)c->body);
+    while (c->bodies) hy__graph_drop(c->body[--c->bodies]->g);
     hy__free(heap, (void *)c->taken.key);
     hy__free(heap, c->taken.value);
-    hy__free(heap, (void *)c->prefix);
-    hy__free(heap, (void *)c->upper);
-    hy__free(heap, c->blob);
-    hy__free(heap, (void *)c->out);
+    while (c->held) {
+        struct hy__c_held *next = c->held->next;
+        hy__free(heap, c->held);
+        c->held = next;
+    }
 }
 
 /* Copies the results of one run, because a bound program has room for one set of outputs. */
@@ -5283,7 +5096,10 @@ static int hy__c_open_graph(hy__c *c, const hy_graph *g, const hy_type *input)
         c->at = c->body[k];
         if (hy__c_place(c)) return -1;
     }
-    hy__c_place_weights(c);
+    for (k = 0; k < c->blobs; k++) {
+        c->blob[k].offset = c->weights;
+        c->weights += hy__round64((size_t)c->blob[k].n * hy_dtype_size(c->blob[k].from.type.dtype));
+    }
     return 0;
 }
 
@@ -5292,7 +5108,7 @@ static int hy__c_open(hy__c *c, hy_frame *F, hy_graph *g, hy_array *const *in, c
                       const char *file,
                       const hy_export_c_opt *opt)
 {
-    hy__buffer *room;
+    hy_type *type;
     int i;
     memset(c, 0, sizeof *c);
     c->F = F;
@@ -5306,12 +5122,9 @@ static int hy__c_open(hy__c *c, hy_frame *F, hy_graph *g, hy_array *const *in, c
         return hy__fail(F, HY_ERROR_ARGUMENT, "hy_export_c: source, header and weights are files of their "
                         "own");
     if (hy__c_prefix(c, opt ? opt->prefix : NULL, file)) return -1;
-    room = hy__buffer_new(&F->cache, (size_t)(g->vars + 1) * sizeof(hy_type));
-    if (!room) { hy__no_memory(F, "hy_export_c"); return -1; }
-    for (i = 0; i < g->vars; i++) ((hy_type *)room->data)[i] = in[i]->t.type;
-    i = hy__c_open_graph(c, g, (const hy_type *)room->data);
-    hy__buffer_drop(&F->cache, room);
-    if (i) return -1;
+    type = (hy_type *)hy__c_alloc(c, (size_t)g->vars * sizeof *type);
+    for (i = 0; type && i < g->vars; i++) type[i] = in[i]->t.type;
+    if (!type || hy__c_open_graph(c, g, type)) return -1;
     return c->records ? hy__c_record(c, g) : 0;
 }
 
@@ -5418,20 +5231,20 @@ static const hy_op hy__jit_op = {
 };
 
 /* A new folder that only we may enter: its name is nobody's before, links included. */
-static char *hy__jit_folder(hy_frame *F)
+static char *hy__jit_folder(hy__c *c)
 {
+    hy_frame *F = c->F;
     const char *home = getenv("TMPDIR");
     char *name;
     int i, k;
     for (i = 0; i < 16; i++) {
         uint64_t mix = ((uint64_t)(uintptr_t)F ^ (uint64_t)HY__PROCESS << 32 ^ (uint64_t)(hy_seconds() * 1e9))
                        * 0x9e3779b97f4a7c15u + (uint64_t)i;
-        name = hy__string(F, home && *home ? home : "/tmp", "/hybrid-................");
+        name = hy__c_joined(c, home && *home ? home : "/tmp", "/hybrid-................");
         if (!name) return NULL;
         for (k = 0; k < 16; k++)
             name[strlen(name) - 16 + (size_t)k] = "0123456789abcdef"[mix >> (60 - 4 * k) & 15];
         if (!mkdir(name, 0700)) return name;
-        hy__free(&F->root->heap, name);
     }
     hy__fail(F, HY_ERROR_FILE, "no folder can be made in %s", home && *home ? home : "/tmp");
     return NULL;
@@ -5462,11 +5275,11 @@ static int hy__jit_compile(const char *source, const char *library, int native)
 static void hy__jit_build(hy__c *c, hy__jit *j)
 {
     hy_frame *F = c->F;
-    char *folder = hy__jit_folder(F);
-    char *source = folder ? hy__string(F, folder, "/jit.c") : NULL;
-    char *library = source ? hy__string(F, folder, "/jit.so") : NULL;
+    char *folder = hy__jit_folder(c);
+    char *source = folder ? hy__c_joined(c, folder, "/jit.c") : NULL;
+    char *library = folder ? hy__c_joined(c, folder, "/jit.so") : NULL;
     void *symbol = NULL;
-    if (library && !hy__to_file(F, source, hy__c_put_source, c)) {
+    if (source && library && !hy__to_file(F, source, hy__c_put_source, c)) {
         if (hy__jit_compile(source, library, 1) && hy__jit_compile(source, library, 0))
             hy__fail(F, HY_ERROR_STATE, "no C compiler did it: is there a cc, or what HYBRID_CC names?");
         else if (!(j->library = dlopen(library, RTLD_NOW | RTLD_LOCAL)))
@@ -5477,9 +5290,6 @@ static void hy__jit_build(hy__c *c, hy__jit *j)
     if (library) remove(library);
     if (source) remove(source);
     if (folder) rmdir(folder);
-    hy__free(&F->root->heap, library);
-    hy__free(&F->root->heap, source);
-    hy__free(&F->root->heap, folder);
 }
 
 /* The weights lie in memory as in a file of them, whose numbers have their lowest bytes first. */
@@ -5561,7 +5371,7 @@ static hy_graph *hy__jit_graph(hy_frame *F, hy_graph *g)
     hy__heap *heap = &F->root->heap;
     hy__sources *sources = (hy__sources *)hy__alloc_zero(heap, sizeof *sources);
     hy__jit *j = (hy__jit *)hy__alloc_zero(heap, sizeof *j);
-    hy_type *type = (hy_type *)hy__alloc(heap, ((size_t)g->vars + 1) * sizeof *type);
+    hy_type *type;
     hy_graph *fresh = NULL;
     hy__c c;
     int i, failed;
@@ -5569,6 +5379,7 @@ static hy_graph *hy__jit_graph(hy_frame *F, hy_graph *g)
     c.F = F;
     hy__try(F);
     hy_begin(F);
+    type = (hy_type *)hy__c_alloc(&c, (size_t)g->vars * sizeof *type);
     failed = !sources || !j || !type;
     if (failed) hy__no_memory(F, "jit");
     for (i = 0; i < g->vars && !failed; i++) type[i] = g->var[i]->type[0];
@@ -5588,7 +5399,6 @@ static hy_graph *hy__jit_graph(hy_frame *F, hy_graph *g)
     hy_end(F);
     if (F->code && F->code != HY_ERROR_MEMORY) hy__warn(F, "jit: %s; the built-in program runs", F->text);
     hy__try_end(F, F->code != HY_ERROR_MEMORY);
-    hy__free(heap, type);
     if (fresh) {
         j->head.free_fn = hy__jit_free;
         sources->head.free_fn = hy__sources_free;
