@@ -794,6 +794,13 @@ static const char *hy__c_largest(hy_dtype whole)
     return largest[whole - HY_I8];
 }
 
+/* A literal; the least one has none. */
+static const char *hy__c_whole(char *to, int64_t v)
+{
+    to[hy__text_i64(to, v)] = 0;
+    return v == INT64_MIN ? "INT64_MIN" : to;
+}
+
 /* What stands before and behind a real number that becomes one of the current type. */
 static void hy__c_put_cast(hy__c *c, int opens)
 {
@@ -858,7 +865,7 @@ static void hy__w(hy__c *c, const char *format, ...)
         } else switch (*++format) {
         case 's': s = va_arg(args, const char *); break;
         case 'd': text[hy__text_i64(text, va_arg(args, int))] = 0; s = text; break;
-        case 'l': text[hy__text_i64(text, va_arg(args, int64_t))] = 0; s = text; break;
+        case 'l': s = hy__c_whole(text, va_arg(args, int64_t)); break;
         case 'v': s = hy__c_number(text, va_arg(args, double), c->real); break;
         case 't': s = hy__c_type((hy_dtype)va_arg(args, int)); break;
         case 'r': s = hy__c_type(c->real); break;
@@ -988,31 +995,25 @@ static const char *hy__c_parts(const char *s, const char **from, const char **to
     }
 }
 
-/* Says what stands for a word of n letters; own is room for the text of a function. */
-static const char *hy__c_meaning(const char *word, size_t n, int whole, char *own)
-{
-    size_t i;
-    for (i = 0; i < sizeof hy__c_words / sizeof *hy__c_words; i++)
-        if (strlen(hy__c_words[i].name) == n && !memcmp(hy__c_words[i].name, word, n))
-            return whole && hy__c_words[i].whole ? hy__c_words[i].whole : hy__c_words[i].real;
-    memcpy(own, "V__", 3);
-    for (i = 0; i < n; i++) own[3 + i] = (char)(word[i] | 32);
-    memcpy(own + 3 + n, "(@a)", 5);
-    return own;
-}
-
-/* Writes a formula of the catalogue with its words spelled out. */
+/* Writes a formula of the catalogue with its words spelled out; V_EXP(x) is V__exp(x). */
 static void hy__c_spell(hy__line *to, const char *s, const char *end, int whole)
 {
     const char *from[3], *until[3], *text;
     char own[32];
     while (s < end) {
         const char *word = s + 2;
-        size_t n;
+        size_t n, i;
         if (strncmp(s, "V_", 2) || *word == '_') { hy__put(to, s++, 1); continue; }
         n = strcspn(word, "(");
         s = hy__c_parts(word + n + 1, from, until);
-        for (text = hy__c_meaning(word, n, whole, own); *text; text++) {
+        memcpy(own, "V__", 3);
+        for (i = 0; i < n; i++) own[3 + i] = (char)(word[i] | 32);
+        memcpy(own + 3 + n, "(@a)", 5);
+        text = own;
+        for (i = 0; i < sizeof hy__c_words / sizeof *hy__c_words; i++)
+            if (strlen(hy__c_words[i].name) == n && !memcmp(hy__c_words[i].name, word, n))
+                text = whole && hy__c_words[i].whole ? hy__c_words[i].whole : hy__c_words[i].real;
+        for (; *text; text++) {
             if (*text != '@') { hy__put(to, text, 1); continue; }
             text++;
             hy__c_spell(to, from[*text - 'a'], until[*text - 'a'], whole);
@@ -1029,7 +1030,7 @@ static void hy__c_word(hy__c *c, const char *word, size_t n, const char (*operan
     if (n == 1 && strchr("xabc", *word)) { hy__w(c, "%s", operand[*word == 'x' ? 0 : *word - 'a']); return; }
     if (n == 2 && *word == 'p' && c->real == HY_I64) {
         const int64_t limit = hy__to_i64(p[word[1] - '0']);     /* no double: it would make one of x, too */
-        if (limit == INT64_MIN) hy__w(c, "INT64_MIN"); else hy__w(c, limit < 0 ? "(%l)" : "%l", limit);
+        hy__w(c, limit < 0 && limit != INT64_MIN ? "(%l)" : "%l", limit);
         return;
     }
     if (n == 2 && *word == 'p') { hy__w(c, "%v", p[word[1] - '0']); return; }
@@ -1210,14 +1211,6 @@ static const char *hy__c_load(hy__c *c, char *to, hy_dtype dtype, const char *ar
     return hy__c_text(to, "%s_from_%s(%s[%s])", c->prefix, half, array, index);
 }
 
-/* Names input k of a pointwise node: its value was loaded as a0, a1, ..., or it is a number. */
-static void hy__c_operand(hy__c *c, const hy__node *node, int k, char *to)
-{
-    const hy__edge *e = &node->in[k];
-    if (!hy__c_is_number(e)) hy__c_text(to, "a%d", k);
-    else hy__c_number(to, hy__load(e->node->constant.data, e->node->constant.type.dtype), c->real);
-}
-
 /* Does the formula of integers give a real number? One does that names functions of reals, or parameters. */
 static int hy__c_leaves_whole(const hy__node *node)
 {
@@ -1262,7 +1255,11 @@ static void hy__c_chain(hy__c *c, const hy__node *node, char (*to)[16])
     const hy_graph *sub = hy__node_sub(node);
     int i, k, vars = sub ? sub->vars : 0;
     c->real = hy__c_wide(node->type[0].dtype);
-    for (k = 0; k < node->nin && k < HY__FUSED_INPUTS; k++) hy__c_operand(c, node, k, outer[k]);
+    for (k = 0; k < node->nin && k < HY__FUSED_INPUTS; k++) {   /* loaded as a0, a1, ..., or numbers */
+        const hy_tensor *x = &node->in[k].node->constant;
+        if (!hy__c_is_number(&node->in[k])) hy__c_text(outer[k], "a%d", k);
+        else hy__c_number(outer[k], hy__load(x->data, x->type.dtype), c->real);
+    }
     if (!sub) {
         hy__c_result(c, node, "r", (const char (*)[HY__C_TEXT])outer);
         memcpy(to[0], "r", 2);
@@ -1334,13 +1331,6 @@ static void hy__c_walk(hy__c *c, const hy__node *node)
     }
 }
 
-static void hy__c_put_half(hy__c *c, hy_dtype dtype, const char *array, const char *index, const char *value)
-{
-    const char *half = hy__c_need_half(c, dtype);
-    if (!*half) hy__w(c, "%s[%s] = %s;\n", array, index, value);
-    else hy__w(c, "%s[%s] = %p_to_%s(%s);\n", array, index, half, value);
-}
-
 static void hy__c_pointwise(hy__c *c, const hy__c_step *s)
 {
     const hy__node *node = s->node;
@@ -1357,8 +1347,10 @@ static void hy__c_pointwise(hy__c *c, const hy__c_step *s)
     hy__c_chain(c, node, last);
     hy__c_where(c, index, HY__C_OUT);
     for (k = 0; k < node->nout; k++)
-        if (hy__c_wants(c, s, k) && (k == 0 || hy__node_sub(node)))
-            hy__c_put_half(c, node->type[k].dtype, hy__c_text(array, "y%d", k), index, last[k]);
+        if (hy__c_wants(c, s, k) && (k == 0 || hy__node_sub(node))) {
+            const char *half = hy__c_need_half(c, node->type[k].dtype);
+            hy__w(c, *half ? "y%d[%s] = %p_to_%s(%s);\n" : "y%d[%s] = %s%s;\n", k, index, half, last[k]);
+        }
     hy__w(c, "}\n");
 }
 
@@ -1523,20 +1515,6 @@ static void hy__c_each(hy__c *c, const hy__c_step *s)
 }
 
 /* --- insert: where a line goes depends on how many are put before it --- */
-/* Makes loops over all axes of y but one, along which y is written at `to` and array k read at `name`. Both
- * have their steps by axis. */
-static void hy__c_insert_nest(hy__c *c, const hy_shape *y, int axis, const int64_t *step_y, int k,
-                              const int64_t *step, const char *name)
-{
-    int d;
-    hy__c_nest_new(c, "x0", "x1", "y0");
-    for (d = 0; d < y->ndim; d++) {
-        if (d == axis) continue;
-        hy__c_axis_of(c, HY__C_PLACE, hy__c_counters[d], y->dim[d], 0, 0, step_y[d])->step[k] = step[d];
-    }
-    hy__c_axis_of(c, HY__C_TERM, "to", 0, 0, 0, step_y[axis]);
-    hy__c_axis_of(c, HY__C_TERM, name, 0, 0, 0, 0)->step[k] = step[axis];
-}
 static void hy__c_insert_place(hy__c *c, const hy__c_step *s, const hy__insertion *n, const char *k)
 {
     char x[HY__C_TEXT];
@@ -1551,8 +1529,9 @@ static void hy__c_insert(hy__c *c, const hy__c_step *s)
     const int obj = s->node->nin > 2;
     char from[HY__C_TEXT];
     int64_t step[HY_MAX_DIM];
-    hy_tensor all, part;
+    hy_tensor all;
     hy__insertion n;
+    int d;
     hy__insertion_open(&n, s->node->op, s->node->record, &arr->shape, &v->shape,
                        obj ? &hy__c_in(s, 2)->shape : NULL);
     all.type = *y;
@@ -1564,21 +1543,25 @@ static void hy__c_insert(hy__c *c, const hy__c_step *s)
         hy__w(c, ";\nint64_t to = at;\n%fj {\nconst int64_t other = ", n.lines);
         hy__c_insert_place(c, s, &n, "j");
         hy__w(c, ";\nto += other < at || (other == at && j < k);\n}\n");
-        hy__c_insert_nest(c, &y->shape, n.axis, all.stride, 1, step, "k");
+        hy__c_nest_new(c, "x0", "x1", "y0");
+        for (d = 0; d < y->shape.ndim; d++)
+            hy__c_axis_of(c, d == n.axis ? HY__C_TERM : HY__C_PLACE, d == n.axis ? "to" : hy__c_counters[d],
+                          y->shape.dim[d], 0, d == n.axis ? 0 : step[d], all.stride[d]);
+        hy__c_axis_of(c, HY__C_TERM, "k", 0, 0, step[n.axis], 0);
         hy__w(c, v->dtype == y->dtype ? "%P %y = %1" : "%P %y = ");
         if (v->dtype != y->dtype) hy__c_converted(c, "x1", hy__c_where(c, from, 1), v->dtype, y->dtype);
         hy__w(c, ";\n}\n");
     }
-    part = all;
-    part.type.shape.dim[n.axis] = n.n;
-    hy__pack_strides(&part);
     hy__w(c, "%fj {\nint64_t to = j;\n", n.n);
     if (n.lines) {
         hy__w(c, "%fk to += ", n.lines);
         hy__c_insert_place(c, s, &n, "k");
         hy__w(c, " <= j;\n");
     }
-    hy__c_insert_nest(c, &y->shape, n.axis, all.stride, 0, part.stride, "j");
+    hy__c_sizes(c, "otji", hy__product(&y->shape, 0, n.axis), y->shape.dim[n.axis], n.n,
+                hy__product(&y->shape, n.axis + 1, y->shape.ndim));
+    c->letter[(int)'t'].name = "to";
+    hy__c_nest_of(c, "oi", "oti", "oji", NULL);
     hy__w(c, "%P %y = %0;\n}\n");
 }
 
@@ -1740,40 +1723,33 @@ static int hy__c_pack_dense(hy__c *c, const hy__c_step *s, hy__c_blob *b)
     return 0;
 }
 
-static void hy__c_dot(hy__c *c, const hy__c_step *s)
+/* Products whose weights may be anything. Of batches: axis is where rows are; columns are the last axis, what
+ * lies between is a batch, too. */
+static void hy__c_matmul(hy__c *c, const hy__c_step *s)
 {
-    const hy__dot_rec *r = (const hy__dot_rec *)s->node->record;
-    const hy_shape *a = &hy__c_in(s, 0)->shape, *b = &hy__c_in(s, 1)->shape;
-    int64_t k = a->ndim ? r->transpose_a ? a->dim[0] : a->dim[a->ndim - 1] : 1;
-    hy__c_sizes(c, "ijk", k ? hy__size(a) / k : hy__size(&hy__c_out(s)->shape), k ? hy__size(b) / k : 1, k);
-    hy__c_nest_of(c, "ij.k", "ij", r->transpose_a ? "ki" : "ik", r->transpose_b ? "jk" : "kj");
-    hy__c_sum_each(c, s, NULL, 0, 1);
-}
-
-/* Matrices of a batch. axis: where rows are; columns are the last axis, what lies between is a batch too. */
-static void hy__c_gemm2(hy__c *c, const hy__c_step *s)
-{
-    const hy__linalg_gemm2_rec *r = (const hy__linalg_gemm2_rec *)s->node->record;
-    const hy__batch_dot_rec *d = (const hy__batch_dot_rec *)s->node->record;
-    const int plain = hy__op_number(s->node->op) == HY_OP_batch_dot;
-    const int ta = plain ? d->transpose_a : r->transpose_a, tb = plain ? d->transpose_b : r->transpose_b;
+    const int number = hy__op_number(s->node->op), gemm = number == HY_OP_linalg_gemm2;
+    const int ta = (int)hy__c_attr(s->node, "transpose_a", 0);
+    const int tb = (int)hy__c_attr(s->node, "transpose_b", 0);
     const hy_shape *x = &hy__c_in(s, 0)->shape, *w = &hy__c_in(s, 1)->shape;
-    const int axis = plain ? -2 : r->axis < 0 ? r->axis : r->axis - x->ndim;
-    const hy__along a = hy__along_axis(x, axis), b = hy__along_axis(w, axis);
-    const int64_t ca = x->dim[x->ndim - 1], cb = w->dim[w->ndim - 1];
-    hy__c_sizes(c, "bihjk", a.outer, ta ? ca : a.n, a.inner / hy__most(ca, 1), tb ? b.n : cb, ta ? a.n : ca);
-    hy__c_nest_of(c, "bihj.k", "bihj", ta ? "bkhi" : "bihk", tb ? "bjhk" : "bkhj");
-    hy__c_sum_each(c, s, NULL, 0, plain ? 1 : r->alpha);
-}
-
-static void hy__c_np_matmul(hy__c *c, const hy__c_step *s)
-{
-    const hy_shape *a = &hy__c_in(s, 0)->shape, *b = &hy__c_in(s, 1)->shape;
-    const hy_shape *lead = a->ndim > b->ndim ? a : b;
-    hy__c_sizes(c, "bijk", hy__product(lead, 0, lead->ndim - 2), a->ndim > 1 ? a->dim[a->ndim - 2] : 1,
-                b->ndim > 1 ? b->dim[b->ndim - 1] : 1, a->dim[a->ndim - 1]);
-    hy__c_nest_of(c, "bij.k", "bij", a->ndim > 2 ? "bik" : "ik", b->ndim > 2 ? "bkj" : "kj");
-    hy__c_sum_each(c, s, NULL, 0, 1);
+    const int64_t ca = x->ndim ? x->dim[x->ndim - 1] : 1, cb = w->ndim ? w->dim[w->ndim - 1] : 1;
+    if (number == HY_OP_dot) {
+        const int64_t k = ta && x->ndim ? x->dim[0] : ca;
+        hy__c_sizes(c, "ijk", k ? hy__size(x) / k : hy__size(&hy__c_out(s)->shape), k ? hy__size(w) / k : 1,
+                    k);
+        hy__c_nest_of(c, "ij.k", "ij", ta ? "ki" : "ik", tb ? "jk" : "kj");
+    } else if (number == HY_OP__np_matmul) {
+        const hy_shape *lead = x->ndim > w->ndim ? x : w;
+        hy__c_sizes(c, "bijk", hy__product(lead, 0, lead->ndim - 2), x->ndim > 1 ? x->dim[x->ndim - 2] : 1,
+                    w->ndim > 1 ? cb : 1, ca);
+        hy__c_nest_of(c, "bij.k", "bij", x->ndim > 2 ? "bik" : "ik", w->ndim > 2 ? "bkj" : "kj");
+    } else {
+        const int given = gemm ? hy__c_axis_attr(s->node) : -2, axis = given < 0 ? given : given - x->ndim;
+        const hy__along a = hy__along_axis(x, axis), b = hy__along_axis(w, axis);
+        hy__c_sizes(c, "bihjk", a.outer, ta ? ca : a.n, a.inner / hy__most(ca, 1), tb ? b.n : cb,
+                    ta ? a.n : ca);
+        hy__c_nest_of(c, "bihj.k", "bihj", ta ? "bkhi" : "bihk", tb ? "bjhk" : "bkhj");
+    }
+    hy__c_sum_each(c, s, NULL, 0, hy__c_attr(s->node, "alpha", 1));
 }
 
 /* MARK: - 83 >>c_windows -------------------------------------------------------------------------------
@@ -1809,16 +1785,6 @@ static void hy__c_window_of(hy__c_window *w, const hy_shape *fine, const hy_shap
     w->coarse_p = last ? w->filters : 1;
 }
 
-static void hy__c_window_of_conv(const hy__c_step *s, hy__c_window *w)
-{
-    const hy__convolution_rec *r = (const hy__convolution_rec *)s->node->record;
-    const hy_shape *x = &hy__c_in(s, 0)->shape, *y = &hy__c_out(s)->shape;
-    hy__conv_attr a;
-    HY__CONV_ATTR(&a, r);
-    hy__conv_window(&w->win, &a, x, y);
-    hy__c_window_of(w, x, y, a.last, a.groups);
-}
-
 /* May a window lie beside what there is? */
 static int hy__c_crosses(const hy__window *w, int d)
 {
@@ -1833,15 +1799,49 @@ static int hy__c_is_flat(const hy__window *w, int d)
 
 static int64_t hy__c_behind(const int64_t *n, int d) { return (d < 1 ? n[1] : 1) * (d < 2 ? n[2] : 1); }
 
+/* Places of the coarse array and taps, in all dims. Where a window may cross what there is of the fine one, a
+ * bound leaves taps out; or (spans) they go from b.. to e.., where the window begins and ends within. */
+static const char *const hy__c_window_names[][6] = { { "d", "kd", "fd", "ad", "bd", "ed" },
+    { "h", "kh", "fh", "ah", "bh", "eh" }, { "v", "kv", "fv", "av", "bv", "ev" } };
+static void hy__c_window_dims(hy__c *c, const hy__c_window *w, int fine, int coarse, int spans)
+{
+    const hy__window *v = &w->win;
+    const int64_t per = w->last ? w->channels / w->groups : 1;
+    int d;
+    for (d = 0; d < 3; d++) {
+        const char *const *name = hy__c_window_names[d];
+        const int64_t step = w->fine_p * hy__c_behind(v->fine, d);
+        const int crosses = hy__c_crosses(v, d);
+        hy__c_axis *a;
+        if (hy__c_is_flat(v, d)) continue;
+        a = hy__c_axis_of(c, HY__C_PLACE, name[0], v->coarse[d], 0, 0, 0);
+        a->step[coarse] = w->coarse_p * hy__c_behind(v->coarse, d);
+        if (!crosses) a->step[fine] = v->stride[d] * step;
+        a = hy__c_axis_of(c, HY__C_TAP, name[1], v->kernel[d], 0, per * hy__c_behind(v->kernel, d), 0);
+        if (!crosses) a->step[fine] = v->dilate[d] * step;
+        if (crosses && spans) {
+            a->n = 0;                   /* even of one tap: it is the place that is read */
+            a->from = name[4];
+            a->to = name[5];
+            a->step[fine] = step;
+        }
+        if (!crosses || spans) continue;
+        a = hy__c_axis_of(c, HY__C_BOUND, name[2], v->fine[d], 0, 0, 0);
+        a->step[fine] = step;
+        a->from = name[0];
+        a->to = name[1];
+        a->stride = v->stride[d];
+        a->dilate = v->dilate[d];
+        a->pad = v->pad[d];
+    }
+}
+
 /* All sums of a convolution, whatever direction: images n and filters o, places of the coarse array, taps of
- * the kernel (x1) and channels c of a group; places of the fine array are within bounds, where a window may
- * cross them. fine, coarse: which arrays those are. group: room for a name. */
+ * the kernel (x1) and channels c of a group. fine, coarse: which arrays those are. group: room for a name. */
 static void hy__c_window_nest(hy__c *c, const hy__c_window *w, int fine, int coarse, char *group)
 {
-    static const char *const name[][3] = { { "d", "kd", "fd" }, { "h", "kh", "fh" }, { "v", "kv", "fv" } };
     const int64_t per = w->channels / w->groups;
     hy__c_axis *a;
-    int d;
     hy__c_nest_new(c, "x0", "x1", "y0");
     a = hy__c_axis_of(c, HY__C_PLACE, "n", w->batch, 0, 0, 0);
     a->step[fine] = w->channels * w->places;
@@ -1850,24 +1850,7 @@ static void hy__c_window_nest(hy__c *c, const hy__c_window *w, int fine, int coa
     hy__c_text(group, "o / %l", w->filters / w->groups);
     if (w->groups > 1) hy__c_axis_of(c, HY__C_TERM, group, 0, 0, 0, 0)->step[fine] = per * w->fine_c;
     hy__c_axis_of(c, HY__C_TAP, "c", per, 0, w->last ? 1 : w->taps, 0)->step[fine] = w->fine_c;
-    for (d = 0; d < 3; d++) {
-        const int64_t step = w->fine_p * hy__c_behind(w->win.fine, d);
-        const int crosses = hy__c_crosses(&w->win, d);
-        if (hy__c_is_flat(&w->win, d)) continue;
-        a = hy__c_axis_of(c, HY__C_PLACE, name[d][0], w->win.coarse[d], 0, 0, 0);
-        a->step[coarse] = w->coarse_p * hy__c_behind(w->win.coarse, d);
-        if (!crosses) a->step[fine] = w->win.stride[d] * step;
-        a = hy__c_axis_of(c, HY__C_TAP, name[d][1], w->win.kernel[d], 0,
-                          (w->last ? per : 1) * hy__c_behind(w->win.kernel, d), 0);
-        if (!crosses) { a->step[fine] = w->win.dilate[d] * step; continue; }
-        a = hy__c_axis_of(c, HY__C_BOUND, name[d][2], w->win.fine[d], 0, 0, 0);
-        a->step[fine] = step;
-        a->from = name[d][0];
-        a->to = name[d][1];
-        a->stride = w->win.stride[d];
-        a->dilate = w->win.dilate[d];
-        a->pad = w->win.pad[d];
-    }
+    hy__c_window_dims(c, w, fine, coarse, 0);
 }
 
 /* How a convolution reads: its image is laid out with its border, places that one tap meets side by side
@@ -2034,11 +2017,14 @@ static void hy__c_conv_block(hy__c *c, const hy__c_tile *t, int64_t rows)
 static void hy__c_convolution(hy__c *c, const hy__c_step *s)
 {
     hy__c_tile t = { NULL, NULL, NULL, 0, 0, NULL };
+    hy__conv_attr a;
     hy__c_window w;
     hy__c_laid l;
     char group[HY__C_TEXT];
     int64_t image, i;
-    hy__c_window_of_conv(s, &w);
+    HY__CONV_ATTR(&a, (const hy__convolution_rec *)s->node->record);
+    hy__conv_window(&w.win, &a, &hy__c_in(s, 0)->shape, &hy__c_out(s)->shape);
+    hy__c_window_of(&w, &hy__c_in(s, 0)->shape, &hy__c_out(s)->shape, a.last, a.groups);
     if (s->packed < 0) {
         hy__c_window_nest(c, &w, 0, HY__C_OUT, group);
         hy__c_sum_each(c, s, s->node->nin > 2 ? "x2[o]" : NULL, 1, 1);
@@ -2064,49 +2050,26 @@ static void hy__c_convolution(hy__c *c, const hy__c_step *s)
     hy__w(c, "}\n}\n");
 }
 
-/* Places of pooling, and where the windows of each begin (a; b within what there is) and end (e). */
-static const char *const hy__c_pool_names[][4] = { { "d", "bd", "ed", "i" }, { "h", "bh", "eh", "j" },
-                                                   { "v", "bv", "ev", "k" } };
-static void hy__c_pool_spans(hy__c *c, const hy__c_window *w)
+/* Writes where the windows of a place begin (a; b within what there is) and end (e); or (area) makes of the
+ * sum y the mean over such places. */
+enum { HY__C_ALL_PLACES = 1, HY__C_PLACES_WITHIN };
+static void hy__c_pool_spans(hy__c *c, const hy__window *v, int area)
 {
-    const hy__window *v = &w->win;
     int d;
+    hy__w(c, area ? "double area = 1;\n" : "%P {\n");
     for (d = 0; d < 3; d++) {
-        const char *const *name = hy__c_pool_names[d];
-        const int64_t fine = w->fine_p * hy__c_behind(v->fine, d);
+        const int crosses = hy__c_crosses(v, d);
         if (hy__c_is_flat(v, d)) continue;
-        hy__c_axis_of(c, HY__C_PLACE, name[0], v->coarse[d], hy__c_crosses(v, d) ? 0 : v->stride[d] * fine,
-                      0, w->coarse_p * hy__c_behind(v->coarse, d));
-        hy__c_axis_of(c, HY__C_TAP, name[3], v->kernel[d], fine, 0, 0);
-        if (hy__c_crosses(v, d)) hy__c_span(c, *name[3], name[1], name[2]);
+        c->word[0] = hy__c_window_names[d][0];
+        hy__c_sizes(c, "kfspn", v->kernel[d], v->fine[d], v->stride[d], v->pad[d],
+                    v->fine[d] + v->pad_end[d]);
+        if (area) hy__w(c, !crosses ? "area *= $k;\n"
+                        : area == HY__C_PLACES_WITHIN ? "area *= e%a > b%a ? e%a - b%a : 0;\n"
+                                                      : "area *= (a%a + $k < $n ? a%a + $k : $n) - a%a;\n");
+        else if (crosses) hy__w(c, "const int a%a = %a * $s - $p, b%a = a%a < 0 ? 0 : a%a, "
+                                "e%a = a%a + $k < $f ? a%a + $k : $f;\n");
     }
-    hy__w(c, "%P {\n");
-    for (d = 0; d < 3; d++) {
-        const char *a = *hy__c_pool_names[d];
-        if (hy__c_is_flat(v, d) || !hy__c_crosses(v, d)) continue;
-        hy__w(c, "const int a%s = %s * %l - %l, b%s = a%s < 0 ? 0 : a%s, ", a, a, v->stride[d], v->pad[d], a,
-              a, a);
-        hy__w(c, "e%s = a%s + %l < %l ? a%s + %l : %l;\n", a, a, v->kernel[d], v->fine[d], a, v->kernel[d],
-              v->fine[d]);
-    }
-}
-
-/* Makes of the sum y the mean, over all places of a window or over those that are there. */
-static void hy__c_pool_mean(hy__c *c, const hy__c_window *w, int exclude_pad)
-{
-    const hy__window *v = &w->win;
-    int d;
-    hy__w(c, "double area = 1;\n");
-    for (d = 0; d < 3; d++) {
-        const char *a = *hy__c_pool_names[d];
-        const int64_t n = v->fine[d] + v->pad_end[d];
-        if (hy__c_is_flat(v, d)) continue;
-        if (!hy__c_crosses(v, d)) hy__w(c, "area *= %l;\n", v->kernel[d]);
-        else if (exclude_pad) hy__w(c, "area *= e%s > b%s ? e%s - b%s : 0;\n", a, a, a, a);
-        else hy__w(c, "area *= (a%s + %l < %l ? a%s + %l : %l) - a%s;\n", a, v->kernel[d], n, a, v->kernel[d],
-                   n, a);
-    }
-    hy__w(c, "y = area > 0 ? y / area : 0;\n");
+    if (area) hy__w(c, "y = area > 0 ? y / area : 0;\n");
 }
 
 static void hy__c_pooling(hy__c *c, const hy__c_step *s)
@@ -2125,10 +2088,12 @@ static void hy__c_pooling(hy__c *c, const hy__c_step *s)
     hy__c_nest_new(c, "x0", NULL, "y0");
     hy__c_axis_of(c, HY__C_PLACE, "n", w.batch, w.channels * w.places, 0, w.filters * w.results);
     hy__c_axis_of(c, HY__C_PLACE, "c", w.channels, w.fine_c, 0, w.coarse_c);
-    hy__c_pool_spans(c, &w);
+    hy__c_window_dims(c, &w, 0, HY__C_OUT, 1);
+    hy__c_pool_spans(c, &w.win, 0);
     hy__w(c, max ? "%r y = %<0;\nint first = 1%|-INFINITY%>;\n" : "double y = 0;\n", whole);
     hy__w(c, "%K {\nconst %r e = %0;\n%s;\n}\n", each);
-    if (r->pool_type == HY_POOL_AVG) hy__c_pool_mean(c, &w, r->exclude_pad);
+    if (r->pool_type == HY_POOL_AVG)
+        hy__c_pool_spans(c, &w.win, r->exclude_pad ? HY__C_PLACES_WITHIN : HY__C_ALL_PLACES);
     if (power > 1) hy__w(c, "y = %s(y);\n", power == 2 ? "sqrt" : "cbrt");
     hy__w(c, max ? "%y = y;\n}\n" : "%y = %[y%];\n}\n");
 }
@@ -2555,22 +2520,19 @@ static void hy__c_write_indexed(hy__c *c, int mode)
 static void hy__c_take(hy__c *c, const hy__c_step *s)
 {
     const int embedding = hy__op_number(s->node->op) == HY_OP_embedding;
-    const hy__take_rec *r = (const hy__take_rec *)s->node->record;
-    hy__along l = hy__along_axis(&hy__c_in(s, embedding)->shape, embedding ? 0 : r->axis);
+    hy__along l = hy__along_axis(&hy__c_in(s, embedding)->shape, (int)hy__c_attr(s->node, "axis", 0));
     hy__c_sizes(c, "oaki", l.outer, l.n, l.inner, hy__size(&hy__c_in(s, !embedding)->shape));
     hy__c_nest_of(c, "oi.k", "oik", embedding ? "x1:oak" : "oak", embedding ? "x0:i" : "i");
-    hy__c_write_indexed(c, embedding ? HY_INDEX_CLIP : r->mode);
+    hy__c_write_indexed(c, (int)hy__c_attr(s->node, "mode", HY_INDEX_CLIP));
 }
 
 static void hy__c_pick(hy__c *c, const hy__c_step *s)
 {
-    const hy__pick_rec *r = (const hy__pick_rec *)s->node->record;
-    const int batch = hy__op_number(s->node->op) == HY_OP_batch_take;
-    const hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, batch ? 1 : r->axis);
+    const hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, (int)hy__c_attr(s->node, "axis", 1));
     hy__c_sizes(c, "oaji", l.outer, l.n, l.inner,
                 hy__size(&hy__c_out(s)->shape) / hy__most(l.outer * l.inner, 1));
     hy__c_nest_of(c, "oij", "oij", "oaj", "oij");
-    hy__c_write_indexed(c, batch ? HY_INDEX_CLIP : r->mode);
+    hy__c_write_indexed(c, (int)hy__c_attr(s->node, "mode", HY_INDEX_CLIP));
 }
 
 static void hy__c_one_hot(hy__c *c, const hy__c_step *s)
@@ -2828,7 +2790,7 @@ static void hy__c_resize(hy__c *c, const hy__c_step *s)
         c->word[0] = d ? "v" : "h";
         hy__c_sizes(c, "Llse", fine, coarse, hy__c_axis_at(c, d ? 'V' : 'H')->step[0], fine - 1);
         hy__w(c, "const double %a0 = ");
-        hy__w(c, kind == 2 && coarse < 2 ? "0.0" : hy__c_resized_places[kind], coarse - 1);
+        hy__w(c, !last && coarse < 2 ? "0.0" : hy__c_resized_places[kind], coarse - 1);
         hy__w(c, ", %ap = %a0 < 0 ? 0 : %a0 < $e ? %a0 : $e;\n"
               "const int %a1 = (int)%ap, %a2 = %a1 < $e ? $s : 0;\nconst double %af = %ap - %a1;\n");
     }
@@ -3222,31 +3184,31 @@ static void hy__c_rnn_of(const hy__c_step *s, hy__c_rnn *v)
     v->wide = v->r.width * v->r.directions;
 }
 
-/* The matrices among the parameters, layer by layer: where each begins, its rows (k) and columns (n). */
-static int hy__c_rnn_parts(const hy__c_step *s, hy__c_part *part)
+/* The matrices of one direction of a layer, from `at` on: where each begins, its rows (k) and columns (n). */
+static int64_t hy__c_rnn_unit(const hy__c_rnn *v, int unit, int64_t at, hy__c_part *part)
 {
-    hy__c_rnn v;
-    int64_t at = 0;
-    int unit, k, n = 0;
-    hy__c_rnn_of(s, &v);
-    for (unit = 0; unit < v.r.layers * v.r.directions; unit++)
-        for (k = 0; k < 2 + v.r.project; k++) {
-            part[n].start = at;
-            part[n].rows = k == 2 ? v.units : k ? v.r.width : unit < v.r.directions ? v.input : v.wide;
-            part[n].columns = k == 2 ? v.r.width : v.r.gate;
-            part[n].lanes = hy__c_lanes_for(k == 2 ? 1 : k ? v.batch : v.steps * v.batch);
-            at += part[n].rows * part[n].columns;
-            n++;
-        }
-    return n;
+    int k;
+    for (k = 0; k < 2 + v->r.project; k++, part++) {
+        part->start = at;
+        part->rows = k == 2 ? v->units : k ? v->r.width : unit < v->r.directions ? v->input : v->wide;
+        part->columns = k == 2 ? v->r.width : v->r.gate;
+        part->lanes = hy__c_lanes_for(k == 2 ? 1 : k ? v->batch : v->steps * v->batch);
+        at += part->rows * part->columns;
+    }
+    return at;
 }
 
 static int hy__c_pack_rnn(hy__c *c, const hy__c_step *s, hy__c_blob *b)
 {
-    const hy__rnn_rec *r = (const hy__rnn_rec *)s->node->record;
-    size_t most = (size_t)r->num_layers * 6;
-    b->part = (hy__c_part *)hy__c_alloc(c, most * sizeof *b->part);
-    if (b->part) b->parts = hy__c_rnn_parts(s, b->part);
+    hy__c_rnn v;
+    int64_t at = 0;
+    int unit, units;
+    hy__c_rnn_of(s, &v);
+    units = v.r.layers * v.r.directions;
+    b->parts = units * (2 + v.r.project);
+    b->part = (hy__c_part *)hy__c_alloc(c, (size_t)b->parts * sizeof *b->part);
+    for (unit = 0; unit < units && b->part; unit++)
+        at = hy__c_rnn_unit(&v, unit, at, b->part + unit * (2 + v.r.project));
     return b->part ? 0 : -1;
 }
 
@@ -3304,43 +3266,36 @@ static void hy__c_rnn_walk(hy__c *c, const hy__c_step *s, const hy__c_rnn *v, co
     const int64_t left = v->r.layers * v->r.directions - unit;
     const int64_t biases = hy__size(&hy__c_in(s, 1)->shape) - 2 * v->r.gate * left;
     int k;
-    hy__c_sizes(c, "bHCd", biases, v->batch * v->r.width, v->batch * v->units, direction * v->r.width);
+    hy__c_sizes(c, "bHCdU", biases, v->batch * v->r.width, v->batch * v->units, direction * v->r.width,
+                (int64_t)unit);
     hy__w(c, "{\nconst %r *bx = x1 + $b, *bh = bx + $g;\n");
     hy__c_rnn_product(c, s, v->steps * v->batch, &part[0], "low", "gates");
-    hy__w(c, "memcpy(h, x2 + %d * $H, $H * sizeof *h);\n", unit);
-    if (lstm) hy__w(c, "memcpy(cell, x3 + %d * $C, $C * sizeof *cell);\n", unit);
-    hy__w(c, "for (int step = 0; step < $s; step++) {\nconst int t = %s;\n",
-          direction ? "last - step" : "step");
+    hy__w(c, "memcpy(h, x2 + $U * $H, $H * sizeof *h);\n"
+          "%<memcpy(cell, x3 + $U * $C, $C * sizeof *cell);\n%>"
+          "for (int step = 0; step < $s; step++) {\nconst int t = %<last - %>step;\n", lstm, direction);
     hy__c_rnn_product(c, s, v->batch, &part[1], "h", "rec");
     hy__w(c, "@n {\nconst %r *g = gates + (t * $n + n) * $g, *b = rec + n * $g;\n"
-          "%r *y = high + (t * $n + n) * $W + $d;\n");
-    if (s->node->nin > lengths) hy__w(c, "if (t >= x%d[n]) {\n@j:w y[j] = 0;\ncontinue;\n}\n", lengths);
+          "%r *y = high + (t * $n + n) * $W + $d;\n%<if (t >= x%d[n]) {\n@j:w y[j] = 0;\ncontinue;\n}\n%>",
+          s->node->nin > lengths, lengths);
     hy__c_rnn_cell(c, v);
-    if (v->r.project) {
-        hy__w(c, "%r *to = h + n * $w;\nconst %r *from = full + n * $u;\n");
-        hy__c_rnn_product(c, s, 1, &part[2], "from", "to");
-    } else hy__w(c, "memcpy(h + n * $w, full + n * $u, $u * sizeof *h);\n");
+    hy__w(c, v->r.project ? "%r *to = h + n * $w;\nconst %r *from = full + n * $u;\n"
+                          : "memcpy(h + n * $w, full + n * $u, $u * sizeof *h);\n");
+    if (v->r.project) hy__c_rnn_product(c, s, 1, &part[2], "from", "to");
     hy__w(c, "memcpy(y, h + n * $w, $w * sizeof *h);\n}\n}\n");
     for (k = 1; k < 3; k++)
         if (v->r.tensor[k == 1 ? HY__RNN_LAST : HY__RNN_LAST_CELL] >= 0 && hy__c_wants(c, s, k))
-            hy__w(c, k == 1 ? "memcpy(y1 + %d * $H, h, $H * sizeof *h);\n"
-                            : "memcpy(y2 + %d * $C, cell, $C * sizeof *h);\n", unit);
+            hy__w(c, k == 1 ? "memcpy(y1 + $U * $H, h, $H * sizeof *h);\n"
+                            : "memcpy(y2 + $U * $C, cell, $C * sizeof *h);\n");
     hy__w(c, "}\n");
 }
 
 static void hy__c_rnn_emit(hy__c *c, const hy__c_step *s)
 {
     hy__c_rnn v;
-    hy__c_part *part;
-    int64_t numbers;
-    int layer, d, each, last;
+    hy__c_part part[3];
+    int64_t numbers, at = 0;
+    int unit, d;
     hy__c_rnn_of(s, &v);
-    each = 2 + v.r.project;
-    last = v.r.layers - 1;
-    part = (hy__c_part *)hy__alloc_zero(&c->F->root->heap,
-                                        (size_t)(v.r.layers * v.r.directions * each) * sizeof *part);
-    if (!part) { hy__no_memory(c->F, "hy_export_c"); return; }
-    hy__c_rnn_parts(s, part);
     hy__c_sizes(c, "snguwWlr", v.steps, v.batch, v.r.gate, v.units, v.r.width, v.wide, v.steps - 1,
                 v.steps * v.batch * v.wide);
     numbers = v.batch * (v.r.gate + v.r.width + 2 * v.units + v.steps * (v.r.gate + 2 * v.wide));
@@ -3348,16 +3303,16 @@ static void hy__c_rnn_emit(hy__c *c, const hy__c_step *s)
     hy__w(c, "enum { last = $l };\n%r *gates = (%r *)(void *)scratch, *rec = gates + $s * $n * $g;\n"
           "%r *h = rec + $n * $g, *full = h + $n * $w, *cell = full + $n * $u, *between = cell + $n * $u;\n"
           "(void)cell; (void)last; (void)between;\n");
-    for (layer = 0; layer <= last; layer++) {
-        hy__w(c, !layer ? "{\nconst %r *low = x0;\n" : layer % 2 ? "{\nconst %r *low = between;\n"
-                                                                 : "{\nconst %r *low = between + $r;\n");
-        hy__w(c, layer == last ? "%r *high = y0;\n" : layer % 2 ? "%r *high = between + $r;\n"
-                                                                : "%r *high = between;\n");
-        for (d = 0; d < v.r.directions; d++)
-            hy__c_rnn_walk(c, s, &v, part + (layer * v.r.directions + d) * each, layer * v.r.directions + d);
+    for (unit = 0; unit < v.r.layers * v.r.directions; unit += v.r.directions) {
+        const int odd = unit / v.r.directions % 2;
+        hy__w(c, "{\nconst %r *low = %<x0%|between%< + $r%>%>;\n%r *high = %<y0%|between%< + $r%>%>;\n",
+              !unit, !odd, unit / v.r.directions == v.r.layers - 1, odd);
+        for (d = 0; d < v.r.directions; d++) {
+            at = hy__c_rnn_unit(&v, unit + d, at, part);
+            hy__c_rnn_walk(c, s, &v, part, unit + d);
+        }
         hy__w(c, "}\n");
     }
-    hy__free(&c->F->root->heap, part);
 }
 #endif
 
@@ -3518,23 +3473,6 @@ static void hy__c_cond(hy__c *c, const hy__c_step *s)
     hy__w(c, "}\n");
 }
 
-/* Each state has two places, s and n, which change roles after a turn. */
-static void hy__c_turn_states(hy__c *c, const hy__c_step *s, const hy__c_turns *l)
-{
-    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
-    size_t at = l->states;
-    int i;
-    for (i = 0; i < r->states; i++) {
-        const hy_type *t = hy__c_in(s, r->data + i);
-        hy__w(c, "%t *s%d = (%t *)(void *)(scratch + %l), ", (int)t->dtype, i, (int)t->dtype, (int64_t)at);
-        at += hy__c_place_of(t);
-        hy__w(c, "*n%d = (%t *)(void *)(scratch + %l);\n", i, (int)t->dtype, (int64_t)at);
-        at += hy__c_place_of(t);
-    }
-    for (i = 0; i < r->states; i++)
-        hy__w(c, "memcpy(s%d, x%d, %l);\n", i, r->data + i, hy__bytes(hy__c_in(s, r->data + i)));
-}
-
 static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
 {
     const hy__control_rec *r = (const hy__control_rec *)s->node->record;
@@ -3543,7 +3481,14 @@ static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
     hy__c_turns l;
     hy__c_turns_of(c, s, &l);
     c->scratch = l.bytes;
-    hy__c_turn_states(c, s, &l);
+    for (i = 0; i < r->states; i++) {   /* each has two places, s and n, which change roles after a turn */
+        const hy_type *t = hy__c_in(s, r->data + i);
+        const int64_t each = (int64_t)hy__c_place_of(t), at = (int64_t)l.states;
+        hy__w(c, "%t *s%d = (%t *)(void *)(scratch + %l), *n%d = (%t *)(void *)(scratch + %l);\n"
+              "memcpy(s%d, x%d, %l);\n", (int)t->dtype, i, (int)t->dtype, at, i, (int)t->dtype, at + each, i,
+              r->data + i, hy__bytes(t));
+        l.states += 2 * (size_t)each;
+    }
     if (last && c->body[s->body]->early) hy__c_turn_call(c, s, &l, 0, HY__C_EARLY);
     if (last) {
         hy_dtype dtype = hy__edge_type(&c->body[s->body]->g->head[0])->dtype;
@@ -3729,9 +3674,7 @@ typedef struct hy__c_emitter {
 
 static const hy__c_emitter hy__c_emitters[] = {
     { hy__c_fully_connected, HY__C_TAIL, hy__c_pack_dense, { HY_OP_fully_connected } },
-    { hy__c_dot, HY__C_TAIL, NULL, { HY_OP_dot } },
-    { hy__c_gemm2, HY__C_TAIL, NULL, { HY_OP_batch_dot, HY_OP_linalg_gemm2 } },
-    { hy__c_np_matmul, HY__C_TAIL, NULL, { HY_OP__np_matmul } },
+    { hy__c_matmul, HY__C_TAIL, NULL, { HY_OP_dot, HY_OP_batch_dot, HY_OP_linalg_gemm2, HY_OP__np_matmul } },
     { hy__c_add_n, 0, NULL, { HY_OP_add_n } },
     { hy__c_join, HY__C_WHOLE, NULL, { HY_OP_concat, HY_OP_extend, HY_OP_stack, HY_OP_vstack, HY_OP_hstack,
       HY_OP_dstack, HY_OP_column_stack } },
@@ -3961,31 +3904,27 @@ static int hy__c_program(hy__c *c, const hy_graph *from, const hy_type *input, c
     return b->g ? 0 : -1;
 }
 
-/* Makes the bodies of an operator for the types of its inputs. */
-static int hy__c_bodies_of(hy__c *c, const hy__node *node, int outer)
-{
-    const hy__control_rec *r = (const hy__control_rec *)node->record;
-    int i, k, pred = hy__c_is_cond(node), n = hy__control_vars(r, pred), failed = 0;
-    hy_type *type = (hy_type *)hy__c_alloc(c, (size_t)n * sizeof *type);
-    for (i = 0; type && i < n; i++) {
-        const hy_type *in = hy__edge_type(&node->in[hy__control_input(r, pred, i)]);
-        type[i] = hy__turn_type(r, pred, node->sub[node->nsub - 1], i, in);
-    }
-    for (k = 0; type && k < node->nsub && !failed; k++)
-        failed = hy__c_program(c, node->sub[k], type, node, outer);
-    return type && !failed ? 0 : -1;
-}
-
+/* The whole, then the bodies of each operator that has some, made for the types of its inputs. */
 static int hy__c_programs(hy__c *c, const hy_graph *from, const hy_type *input)
 {
-    int i, k;
+    int body, at, i, k;
     if (hy__c_program(c, from, input, NULL, -1)) return -1;
-    for (k = 0; k < c->bodies; k++) {
-        const hy_graph *g = c->body[k]->g;
-        for (i = 0; i < g->n; i++)
-            if (g->node[i]->op && (g->node[i]->op->flags & HY_OP_CONTROL) && hy__c_emitter_of(g->node[i]) &&
-                hy__c_bodies_of(c, g->node[i], k)) return -1;
-    }
+    for (body = 0; body < c->bodies; body++)
+        for (at = 0; at < c->body[body]->g->n; at++) {
+            const hy__node *node = c->body[body]->g->node[at];
+            const hy__control_rec *r = (const hy__control_rec *)node->record;
+            hy_type *type;
+            int pred, n;
+            if (!node->op || !(node->op->flags & HY_OP_CONTROL) || !hy__c_emitter_of(node)) continue;
+            pred = hy__c_is_cond(node);
+            n = hy__control_vars(r, pred);
+            type = (hy_type *)hy__c_alloc(c, (size_t)n * sizeof *type);
+            for (i = 0; type && i < n; i++)
+                type[i] = hy__turn_type(r, pred, node->sub[node->nsub - 1], i,
+                                        hy__edge_type(&node->in[hy__control_input(r, pred, i)]));
+            for (k = 0; k < node->nsub; k++)
+                if (!type || hy__c_program(c, node->sub[k], type, node, body)) return -1;
+        }
     return 0;
 }
 
@@ -4127,18 +4066,6 @@ static int64_t hy__c_blob_at(const hy__c_blob *b, int64_t i)
     lanes = hy__least(p->lanes, p->columns - column);
     row = i / lanes;
     return start + (column + i % lanes) * p->rows + row / b->split + row % b->split * b->step_s;
-}
-
-/* Notes that something reads a constant as it is, so that it is written. */
-static void hy__c_raw(hy__c *c, int v)
-{
-    hy__c_value *x = &c->at->value[c->at->value[v].root];
-    const hy__node *node = NULL;
-    int i;
-    if (x->where != HY__AT_CONSTANT || x->index >= 0) return;
-    for (i = 0; i < c->at->g->n; i++) if (c->at->first[i] == c->at->value[v].root) node = c->at->g->node[i];
-    i = node && node->held ? hy__c_blob_add(c, &node->constant, hy__c_name_of(c, node)) : -1;
-    if (i >= 0) x->index = hy__c_blob_once(c, i);
 }
 
 /* What an operator without inputs that count gives is a constant from here on. */
@@ -4495,13 +4422,20 @@ static void hy__c_learn(hy__c *c, hy__c_step *s)
     }
 }
 
+/* A constant that something reads as it is is written. */
 static void hy__c_touch(hy__c *c, int v, int step)
 {
-    hy__c_value *x = &c->at->value[c->at->value[v].root];
-    int late = step >= c->at->early;
-    if (x->where == HY__AT_CONSTANT) hy__c_raw(c, v);
+    hy__c_body *b = c->at;
+    hy__c_value *x = &b->value[b->value[v].root];
+    int i, late = step >= b->early;
+    for (i = 0; i < b->g->n && x->where == HY__AT_CONSTANT && x->index < 0; i++) {
+        const hy__node *node = b->g->node[i];
+        int at = b->first[i] == b->value[v].root && node->held
+            ? hy__c_blob_add(c, &node->constant, hy__c_name_of(c, node)) : -1;
+        if (at >= 0) x->index = hy__c_blob_once(c, at);
+    }
     if (x->from < 0) x->from = step;
-    x->to = late && x->from < c->at->early ? c->at->steps : step;       /* there will be other turns */
+    x->to = late && x->from < b->early ? b->steps : step;       /* there will be other turns */
     x->reads |= late ? HY__C_LATE : HY__C_EARLY;
 }
 
@@ -4590,7 +4524,7 @@ static void hy__c_write_numbers(hy__c *c, const hy_tensor *from, const hy__c_blo
         } else if (dtype == HY_I64) {
             int64_t v;
             memcpy(&v, at, sizeof v);
-            if (v == INT64_MIN) hy__w(c, "INT64_MIN"); else hy__w(c, "%l", v);
+            hy__w(c, "%l", v);
         } else {
             char text[HY__C_NUMBER];
             size_t letters = strlen(hy__c_number(text, hy__load(at, dtype), dtype));
@@ -4627,18 +4561,6 @@ static void hy__c_write_table(hy__c *c, const char *name, const hy_tensor *from,
     hy__c_write_numbers(c, &bits, b, n);
     if (plain) hy__w(c, "\n};\n");
     else hy__w(c, "\n} };\n#define %p_%s %p_%s.value\n", name, name);
-}
-
-static void hy__c_write_weights(hy__c *c)
-{
-    char name[HY__C_TEXT];
-    int i;
-    for (i = 0; i < c->blobs && !c->separate; i++) {
-        const hy__c_blob *b = &c->blob[i];
-        hy__c_blob_name(b, name);
-        hy__c_write_table(c, name, &b->from, b->all.lanes ? b : NULL, b->n);
-        hy__w(c, "\n");
-    }
 }
 
 /* Writes a file of weights: each in the order of the source, at its offset, lowest bytes first. */
@@ -4954,6 +4876,8 @@ static void hy__c_put_source(hy__target *t, const void *what)
 {
     hy__c c = *(const hy__c *)what;
     hy__target nowhere;
+    char name[HY__C_TEXT];
+    int i;
     memset(&nowhere, 0, sizeof nowhere);
     nowhere.F = c.F;
     c.t = &nowhere;
@@ -4981,7 +4905,12 @@ static void hy__c_put_source(hy__target *t, const void *what)
           "#define %u_APART _Pragma(\"clang loop vectorize(assume_safety)\")\n#elif defined(__GNUC__)\n"
           "#define %u_APART _Pragma(\"GCC ivdep\")\n#else\n#define %u_APART\n#endif\n\n");
     hy__c_write_helpers(&c);
-    hy__c_write_weights(&c);
+    for (i = 0; i < c.blobs && !c.separate; i++) {
+        const hy__c_blob *b = &c.blob[i];
+        hy__c_blob_name(b, name);
+        hy__c_write_table(&c, name, &b->from, b->all.lanes ? b : NULL, b->n);
+        hy__w(&c, "\n");
+    }
     hy__c_write_body(&c);
 }
 
