@@ -2786,7 +2786,8 @@ static void hy__c_resize(hy__c *c, const hy__c_step *s)
     hy__c_nest_of(c, last ? "nhvc" : "nchv", last ? "nhvc" : "nchv", last ? "nHVc" : "ncHV", NULL);
     hy__w(c, "%P {\n");
     for (d = 0; d < 2; d++) {
-        const int64_t fine = c->letter[d ? 'V' : 'H'].size, coarse = c->letter[d ? 'v' : 'h'].size;
+        const int64_t fine = c->letter[d ? (int)'V' : (int)'H'].size;
+        const int64_t coarse = c->letter[d ? (int)'v' : (int)'h'].size;
         c->word[0] = d ? "v" : "h";
         hy__c_sizes(c, "Llse", fine, coarse, hy__c_axis_at(c, d ? 'V' : 'H')->step[0], fine - 1);
         hy__w(c, "const double %a0 = ");
