@@ -42,7 +42,7 @@ enum { HY__C_EARLY = 1, HY__C_LATE = 2 };               /* steps that are the sa
  * of which the second counts to `split`. */
 typedef struct hy__c_part { int64_t start, rows, columns, lanes; } hy__c_part;      /* a matrix in a blob */
 typedef struct hy__c_blob {
-    const char *name, *of;              /* of a packed one: what reads it */
+    const char *name;
     hy_tensor   from;
     int64_t     n, split, step_s;
     hy__c_part  all, *part;             /* matrices one behind the other, or each in its place among others */
@@ -51,10 +51,10 @@ typedef struct hy__c_blob {
 } hy__c_blob;
 
 /* out[i] = in[base + sum of place * step], the innermost place first; (inverse) the other way round; (table)
- * by a list of indices. */
+ * by a list of indices. With several inputs, those that give something are inverse. */
 typedef struct hy__c_map {
     int     dims, inverse, *table;
-    int64_t base, total, n[HY__C_DIMS], step[HY__C_DIMS];
+    int64_t base, n[HY__C_DIMS], step[HY__C_DIMS];
     double  fill;                       /* what stands where nothing comes */
 } hy__c_map;
 
@@ -70,7 +70,8 @@ struct hy__c_step {
     int       body, faults;             /* the first of its own, or 0; it may meet bad data */
     char     *takes;                    /* per input, input of the tail and result: is it a parameter? */
     size_t    scratch, halves, scratch_at;      /* its own, then f16 and bf16 in floats */
-    hy__c_map *map;                     /* per output */
+    hy__c_map *map;                     /* per output and input that gives elements, and of what none gives */
+    int       gives;                    /* so many inputs give elements */
 };
 
 /* A program: the whole, or a body of control flow, which becomes functions of its own. */
@@ -351,6 +352,17 @@ static const char *hy__c_text(char *to, const char *format, ...)
     return to;
 }
 
+static void hy__c_puts(hy__c *c, const char *format, ...)
+{
+    char text[HY__C_TEXT];
+    hy__line line = hy__line_open(text, HY__C_TEXT);
+    va_list args;
+    va_start(args, format);
+    hy__format(&line, format, args);
+    va_end(args);
+    hy__c_put(c, text, line.n);
+}
+
 /* --- nests --- */
 static const char *const hy__c_counters[HY__C_DIMS] = {
     "i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8", "i9", "i10", "i11", "i12", "i13", "i14", "i15"
@@ -393,18 +405,15 @@ static const char *hy__c_where(const hy__c *c, char *to, int k)
 /* Writes the loops of one kind, two a line. */
 static void hy__c_put_loops(hy__c *c, int kind)
 {
-    char text[HY__C_TEXT];
     int i, n = 0;
     for (i = 0; i < c->nest.axes; i++) {
         const hy__c_axis *a = &c->nest.axis[i];
-        const char *from = a->from ? a->from : "0";
+        char to[HY__C_NUMBER];
         if (a->kind != kind) continue;
-        if (n) hy__c_put(c, n % 2 ? " " : "\n", 1);
+        to[hy__text_i64(to, a->n)] = 0;
+        hy__c_puts(c, "%sfor (int %s = %s; %s < %s; %s++)", !n ? "" : n % 2 ? " " : "\n", a->name,
+                   a->from ? a->from : "0", a->name, a->to ? a->to : to, a->name);
         n++;
-        if (a->to) hy__c_text(text, "for (int %s = %s; %s < %s; %s++)", a->name, from, a->name, a->to,
-                              a->name);
-        else hy__c_text(text, "for (int %s = %s; %s < %l; %s++)", a->name, from, a->name, a->n, a->name);
-        hy__c_put(c, text, strlen(text));
     }
 }
 
@@ -475,34 +484,28 @@ static void hy__c_nest_of(hy__c *c, const char *loops, const char *y0, const cha
 
 static void hy__c_put_bounds(hy__c *c)
 {
-    char text[HY__C_TEXT];
     int i;
     for (i = 0; i < c->nest.axes; i++) {
         const hy__c_axis *a = &c->nest.axis[i];
         if (a->kind != HY__C_BOUND) continue;
-        hy__c_text(text, "const int %s = %s * %l + %s * %l - %l;\nif (%s < 0 || %s >= %l) continue;\n",
-                   a->name, a->from, a->stride, a->to, a->dilate, a->pad, a->name, a->name, a->n);
-        hy__c_put(c, text, strlen(text));
+        hy__c_puts(c, "const int %s = %s * %l + %s * %l - %l;\nif (%s < 0 || %s >= %l) continue;\n", a->name,
+                   a->from, a->stride, a->to, a->dilate, a->pad, a->name, a->name, a->n);
     }
 }
 
 static void hy__c_put_array(hy__c *c, int k)
 {
     char at[HY__C_TEXT];
-    hy__c_where(c, at, k);
     hy__c_put(c, c->nest.name[k], strcspn(c->nest.name[k], ":"));
-    hy__c_put(c, "[", 1);
-    hy__c_put(c, at, strlen(at));
-    hy__c_put(c, "]", 1);
+    hy__c_puts(c, "[%s]", hy__c_where(c, at, k));
 }
 
 static void hy__c_put_loop(hy__c *c, const char *name, size_t n, int64_t to)
 {
-    char text[HY__C_TEXT], plain[8];
+    char plain[8];
     memcpy(plain, name, n);
     plain[n] = 0;
-    hy__c_text(text, "for (int %s = 0; %s < %l; %s++)", plain, plain, to, plain);
-    hy__c_put(c, text, strlen(text));
+    hy__c_puts(c, "for (int %s = 0; %s < %l; %s++)", plain, plain, to, plain);
 }
 
 /* --- helpers: functions that a file has when something in it asks for them --- */
@@ -783,15 +786,11 @@ static double hy__c_attr(const hy__node *node, const char *name, double missing)
     if (!a) return missing;
     return a->kind == HY_ATTR_real ? *(const double *)field : *(const int *)field;
 }
-static const char *hy__c_least(hy_dtype whole)
+static const char *hy__c_limit(hy_dtype whole, int largest)
 {
-    static const char *const least[] = { "-128", "0", "INT32_MIN", "INT64_MIN", "0" };
-    return least[whole - HY_I8];
-}
-static const char *hy__c_largest(hy_dtype whole)
-{
-    static const char *const largest[] = { "127", "255", "INT32_MAX", "INT64_MAX", "1" };
-    return largest[whole - HY_I8];
+    static const char *const limits[][2] = { { "-128", "127" }, { "0", "255" }, { "INT32_MIN", "INT32_MAX" },
+                                             { "INT64_MIN", "INT64_MAX" }, { "0", "1" } };
+    return limits[whole - HY_I8][largest];
 }
 
 /* A literal; the least one has none. */
@@ -804,16 +803,11 @@ static const char *hy__c_whole(char *to, int64_t v)
 /* What stands before and behind a real number that becomes one of the current type. */
 static void hy__c_put_cast(hy__c *c, int opens)
 {
-    char text[HY__C_TEXT];
     const int real = hy__floating(c->real), truth = c->real == HY_BOOL;
-    if (real || truth)
-        hy__c_text(text, !opens ? real ? ")" : ") != 0" : real ? "(%s)(" : "(", hy__c_type(c->real));
-    else if (!opens) hy__c_text(text, ", %s, %s)", hy__c_least(c->real), hy__c_largest(c->real));
-    else {
-        hy__c_need(c, "int_of");
-        hy__c_text(text, "(%s)%s_int_of(", hy__c_type(c->real), c->prefix);
-    }
-    hy__c_put(c, text, strlen(text));
+    if (!real && !truth && opens) hy__c_need(c, "int_of");
+    if (opens) hy__c_puts(c, real ? "(%s)(" : truth ? "(" : "(%s)%s_int_of(", hy__c_type(c->real), c->prefix);
+    else if (real || truth) hy__c_puts(c, real ? ")" : ") != 0");
+    else hy__c_puts(c, ", %s, %s)", hy__c_limit(c->real, 0), hy__c_limit(c->real, 1));
 }
 
 /* A name of a function of reals or an attribute. */
@@ -830,18 +824,15 @@ static void hy__c_put_function(hy__c *c, char *name)
 {
     if (c->real != HY_F64) memcpy(name + strlen(name), "f", 2);
     hy__c_need(c, name);
-    if (hy__c_helper_at(name, strlen(name)) >= 0) {
-        hy__c_put(c, c->prefix, strlen(c->prefix));
-        hy__c_put(c, "_", 1);
-    }
-    hy__c_put(c, name, strlen(name));
+    if (hy__c_helper_at(name, strlen(name)) >= 0) hy__c_puts(c, "%s_", c->prefix);
+    hy__c_puts(c, "%s", name);
 }
 static void hy__c_put_attr(hy__c *c, const char *name)
 {
     char text[HY__C_NUMBER];
     const hy_attr *a = hy__attr_named(c->step->node->op, name);
-    hy__c_number(text, hy__c_attr(c->step->node, name, 0), a->kind == HY_ATTR_real ? c->real : HY_I32);
-    hy__c_put(c, text, strlen(text));
+    hy__c_puts(c, "%s", hy__c_number(text, hy__c_attr(c->step->node, name, 0),
+                                     a->kind == HY_ATTR_real ? c->real : HY_I32));
 }
 
 static void hy__w(hy__c *c, const char *format, ...)
@@ -1355,11 +1346,17 @@ static void hy__c_pointwise(hy__c *c, const hy__c_step *s)
 }
 
 /* Writes y0[index] = value, which is a format; if there is a tail, it is done to the value first. */
-static void hy__c_store(hy__c *c, const hy__c_step *s, const char *index, const char *value)
+static void hy__c_store(hy__c *c, const hy__c_step *s, const char *value, const char *index_format, ...)
 {
+    char index[HY__C_TEXT];
+    hy__line line = hy__line_open(index, HY__C_TEXT);
+    va_list args;
     const hy__node *tail = s->tail;
     char last[HY__FUSED_STEPS][16];
     int k;
+    va_start(args, index_format);
+    hy__format(&line, index_format, args);
+    va_end(args);
     hy__w(c, tail ? "const int at = %s;\n" : "y0[%s] = ", index);
     for (k = 0; tail && k < tail->nin; k++) {
         const hy_type *z = hy__edge_type(&tail->in[k]);
@@ -1409,56 +1406,27 @@ static double hy__c_held(double v, hy_dtype dtype)
 
 static void hy__c_moves(hy__c *c, const hy__c_step *s)
 {
-    int o;
+    const int maps = s->gives + 1;
+    char x[HY__C_NUMBER];
     int64_t i;
+    int o, k;
     for (o = 0; o < s->node->nout; o++) {
-        const hy__c_map *m = &s->map[o];
+        const hy__c_map *m = &s->map[o * maps];
         int64_t n = hy__size(&s->node->type[o].shape);
         hy_dtype dtype = s->node->type[o].dtype;
         if (!hy__c_wants(c, s, o) || !n) continue;
-        if (m->inverse || m->table) {
-            hy__w(c, "%fi", n);
-            c->real = hy__c_is_half(dtype) ? HY_I32 : dtype;
-            if (m->inverse) hy__w(c, " y%d[i] = %v;\n", o, hy__c_held(m->fill, dtype));
-        }
+        c->real = hy__c_is_half(dtype) ? HY_I32 : dtype;
+        for (k = 0; k < maps && maps > 2; k++)
+            if (m[k].inverse) hy__c_move_of(c, &m[k], k < s->gives ? hy__c_text(x, "x%d", k) : NULL, o);
+        if (maps > 2) continue;
+        if (m->inverse) hy__w(c, "%fi y%d[i] = %v;\n", n, o, m->fill);
         if (m->table) {
-            hy__w(c, " {\nstatic const int32_t from[] = {");
+            hy__w(c, "%fi {\nstatic const int32_t from[] = {", n);
             for (i = 0; i < n; i++) hy__w(c, "%s%d", i % 16 ? ", " : i ? ",\n " : "\n ", m->table[i] - 1);
-            hy__w(c, " };\ny%d[i] = ", o);
-            if (m->base) hy__w(c, "from[i] < 0 ? (%t)%v : ", (int)dtype, hy__c_held(m->fill, dtype));
-            hy__w(c, "x0[from[i]];\n}\n");
+            hy__w(c, " };\ny%d[i] = %<from[i] < 0 ? (%t)%v : %>x0[from[i]];\n}\n", o, m->base > 0, (int)dtype,
+                  m->fill);
         } else if (hy__size(&hy__c_in(s, 0)->shape)) hy__c_move_of(c, m, "x0", o);
     }
-}
-
-/* A copy, and what is put into a box of it: an array, or a number. */
-static void hy__c_assign(hy__c *c, const hy__c_step *s)
-{
-    const int array = s->node->nin > 1, ndim = hy__c_out(s)->shape.ndim;
-    hy__slice_rec r = array ? *(const hy__slice_rec *)s->node->record
-        : hy__assigned_box((const hy__slice_assign_scalar_rec *)s->node->record);
-    int64_t step[HY_MAX_DIM], first;
-    hy_tensor y;
-    hy__c_map m;
-    int d, k, empty = 0;
-    memset(&m, 0, sizeof m);
-    y.type = *hy__c_out(s);
-    hy__pack_strides(&y);
-    m.inverse = 1;
-    m.dims = ndim;
-    m.base = hy__slice_strides(&y, &r, step);
-    for (d = 0, k = ndim - 1; d < ndim; d++, k--) {     /* those of a map begin within */
-        m.step[k] = step[d];
-        m.n[k] = y.type.shape.dim[d];
-        if (d < r.begin.n)
-            m.n[k] = hy__range_of(m.n[k], r.begin.v[d], r.end.v[d], hy__step_of(&r, d), &first);
-        empty |= !m.n[k];
-    }
-    hy__w(c, "%fi y0[i] = x0[i];\n", hy__size(&y.type.shape));
-    c->real = hy__c_is_half(y.type.dtype) ? HY_I32 : y.type.dtype;
-    if (!array)
-        m.fill = hy__c_held(((const hy__slice_assign_scalar_rec *)s->node->record)->scalar, y.type.dtype);
-    if (!empty) hy__c_move_of(c, &m, array ? "x1" : NULL, 0);
 }
 
 /* Sums more arrays than one group may have. */
@@ -1469,23 +1437,6 @@ static void hy__c_add_n(hy__c *c, const hy__c_step *s)
     hy__w(c, "%fi", hy__size(&hy__c_out(s)->shape));
     for (k = 0; k < s->node->nin; k++) hy__w(c, k ? " + %sx%d[i]" : " y0[i] = (%r)(%sx%d[i]", wraps, k);
     hy__w(c, ");\n");
-}
-
-/* Writes concat, stack and their kin: each input gives a run of each row. */
-static void hy__c_join(hy__c *c, const hy__c_step *s)
-{
-    const hy_shape *y = &hy__c_out(s)->shape;
-    int op = hy__op_number(s->node->op), k;
-    int axis = op == HY_OP_stack || op == HY_OP_extend ? hy__c_axis_attr(s->node)
-        : op == HY_OP_concat ? (int)hy__c_attr(s->node, "dim", 1) : hy__stack_axis(op, y->ndim);
-    hy__along all = hy__along_axis(y, axis);
-    int64_t row = all.n * all.inner, at = 0;
-    for (k = 0; k < s->node->nin; k++) {
-        int64_t run = hy__size(&hy__c_in(s, k)->shape) / (all.outer ? all.outer : 1);
-        if (run < 1) continue;
-        hy__w(c, "%fi %fk\ny0[i * %l + %l + k] = x%d[i * %l + k];\n", all.outer, run, row, at, k, run);
-        at += run;
-    }
 }
 
 /* The value of array[index] in another type. */
@@ -1504,14 +1455,6 @@ static void hy__c_cast(hy__c *c, const hy__c_step *s)
     hy__w(c, "%fi y0[i] = ", hy__size(&hy__c_out(s)->shape));
     hy__c_converted(c, "x0", "i", hy__c_in(s, 0)->dtype, hy__c_out(s)->dtype);
     hy__w(c, ";\n");
-}
-
-/* Each output is its input. */
-static void hy__c_each(hy__c *c, const hy__c_step *s)
-{
-    int k;
-    for (k = 0; k < s->node->nin; k++)
-        if (hy__c_wants(c, s, k)) hy__w(c, "%fi y%d[i] = x%d[i];\n", hy__size(&hy__c_in(s, k)->shape), k, k);
 }
 
 /* --- insert: where a line goes depends on how many are put before it --- */
@@ -1572,20 +1515,9 @@ static void hy__c_insert(hy__c *c, const hy__c_step *s)
 /* --- products: a tile of rows by lanes, whose sums stay in registers --- *
  * y (m,n) = a (m,k) w (k,n) + bias, w in panels. Texts name the arrays. */
 typedef struct hy__c_product {
-    int64_t m, n, k, a_row, y_row;
+    int64_t m, n, k;
     const char *a, *w, *bias, *to;      /* bias: NULL for none; to: NULL is the output, by way of the tail */
 } hy__c_product;
-
-/* A product whose rows and results lie side by side. */
-static hy__c_product hy__c_product_of(int64_t m, int64_t n, int64_t k)
-{
-    hy__c_product p;
-    memset(&p, 0, sizeof p);
-    p.m = m;
-    p.n = p.y_row = n;
-    p.k = p.a_row = k;
-    return p;
-}
 
 /* Writes the loop of `name` from 0 to n by steps, then once more for what is left: the sizes inside are then
  * numbers, which compilers unroll. */
@@ -1641,15 +1573,14 @@ static void hy__c_product_tile(hy__c *c, const hy__c_tile *t, int64_t rows)
     hy__c_sums(c, (int)rows, t->lanes, p->bias ? hy__c_text(text, "%s[%s + q]", p->bias, t->column) : "0");
     hy__w(c, "%fk {\n", p->k);
     for (r = 0; r < rows; r++)
-        hy__w(c, "const %t u%d = %s[(i + %d) * %l + k];\n", (int)real, r, p->a, r, p->a_row);
+        hy__w(c, "const %t u%d = %s[(i + %d) * %l + k];\n", (int)real, r, p->a, r, p->k);
     hy__c_sums_add(c, (int)rows, t->lanes, hy__c_text(text, "w[k * %l + q]", t->lanes));
     hy__w(c, "}\n");
     for (r = 0; r < rows; r++) {
         hy__w(c, "%fq {\n", t->lanes);
-        hy__c_text(value, "s%d[q]", r);
-        hy__c_text(text, "(i + %d) * %l + %s + q", r, p->y_row, t->column);
-        if (p->to) hy__w(c, "%s[%s] = %s;\n", p->to, text, value);
-        else hy__c_store(c, t->s, text, value);
+        if (p->to) hy__w(c, "%s[(i + %d) * %l + %s + q] = s%d[q];\n", p->to, r, p->n, t->column, r);
+        else hy__c_store(c, t->s, hy__c_text(value, "s%d[q]", r), "(i + %d) * %l + %s + q", r, p->n,
+                         t->column);
         hy__w(c, "}\n");
         c->real = real;
     }
@@ -1666,9 +1597,7 @@ static void hy__c_product_panel(hy__c *c, const hy__c_tile *t, int64_t lanes)
 
 static void hy__c_write_product(hy__c *c, const hy__c_step *s, const hy__c_product *p)
 {
-    hy__c_tile t = { NULL, NULL, NULL, 0, 0, "p" };
-    t.s = s;
-    t.what = p;
+    const hy__c_tile t = { s, p, NULL, 0, 0, "p" };
     hy__c_split(c, "p", p->n, hy__c_lanes_for(p->m), hy__c_product_panel, &t);
 }
 
@@ -1681,19 +1610,8 @@ static void hy__c_sum_each(hy__c *c, const hy__c_step *s, const char *start, int
     hy__w(c, "%P {\n%t sum = %s%s;\n", (int)type, start ? wide : "", start ? start : "0");
     hy__w(c, bounds ? "%K {\n%Bsum += %s%0 * %1;\n}\n" : "%K sum += %s%0 * %1;\n", wide);
     if (alpha != 1) hy__w(c, "sum *= %s;\n", hy__c_number(number, alpha, type));
-    hy__c_store(c, s, hy__c_where(c, at, HY__C_OUT), hy__floating(c->real) ? "sum" : "%[sum%]");
+    hy__c_store(c, s, hy__floating(c->real) ? "sum" : "%[sum%]", "%s", hy__c_where(c, at, HY__C_OUT));
     hy__w(c, "}\n");
-}
-
-/* Makes the nest of y = a w': rows of a by rows of w, both of k numbers. */
-static void hy__c_rows_by_rows(hy__c *c, const char *a, const char *w, const char *y, int64_t m, int64_t n,
-                               int64_t k)
-{
-    hy__c_sizes(c, "ijk", m, n, k);
-    hy__c_nest_of(c, "ij.k", "ij", "ik", "jk");
-    c->nest.name[0] = a;
-    c->nest.name[1] = w;
-    c->nest.name[HY__C_OUT] = y;
 }
 
 static void hy__c_fully_connected(hy__c *c, const hy__c_step *s)
@@ -1701,13 +1619,11 @@ static void hy__c_fully_connected(hy__c *c, const hy__c_step *s)
     const int biased = !((const hy__fully_connected_rec *)s->node->record)->no_bias;
     const int64_t *w = hy__c_in(s, 1)->shape.dim, m = hy__size(&hy__c_out(s)->shape) / hy__most(w[0], 1);
     if (s->packed >= 0) {
-        hy__c_product p = hy__c_product_of(m, w[0], w[1]);
-        p.a = "x0";
-        p.w = "x1";
-        p.bias = biased ? "x2" : NULL;
+        const hy__c_product p = { m, w[0], w[1], "x0", "x1", biased ? "x2" : NULL, NULL };
         hy__c_write_product(c, s, &p);
     } else {
-        hy__c_rows_by_rows(c, "x0", "x1", "y0", m, w[0], w[1]);
+        hy__c_sizes(c, "ijk", m, w[0], w[1]);
+        hy__c_nest_of(c, "ij.k", "ij", "ik", "jk");
         hy__c_sum_each(c, s, biased ? "x2[j]" : NULL, 0, 1);
     }
 }
@@ -1952,15 +1868,12 @@ static void hy__c_depthwise_taps(hy__c *c, const hy__c_window *w, const hy__c_la
 
 static void hy__c_channel_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l, int rows, int64_t lanes)
 {
+    const int taps = w->taps > 1;
     int r;
-    hy__w(c, "%fc", w->channels / w->groups);
-    if (w->taps > 1) hy__w(c, " %ft", w->taps);
-    hy__w(c, " {\nconst %r *from = image + (g * %l + c) * %l + p%s;\n", w->channels / w->groups, l->channel,
-          w->taps > 1 ? " + tap[t]" : "");
-    for (r = 0; r < rows; r++) {
-        if (w->taps > 1) hy__w(c, "const %r u%d = w[(c * %l + t) * %d + %d];\n", r, w->taps, rows, r);
-        else hy__w(c, "const %r u%d = w[c * %d + %d];\n", r, rows, r);
-    }
+    hy__c_sizes(c, "ctr", w->channels / w->groups, w->taps, (int64_t)rows);
+    hy__w(c, "@c%< @t%> {\nconst %r *from = image + (g * $c + c) * %l + p%< + tap[t]%>;\n", taps, l->channel,
+          taps);
+    for (r = 0; r < rows; r++) hy__w(c, "const %r u%d = w[%<(c * $t + t)%|c%> * $r + %d];\n", r, taps, r);
     hy__c_sums_add(c, rows, lanes, "from[q]");
     hy__w(c, "}\n");
 }
@@ -1971,7 +1884,7 @@ static void hy__c_conv_tile(hy__c *c, const hy__c_tile *t, int64_t lanes)
     const hy__c_window *w = (const hy__c_window *)t->what;
     const hy__c_laid *l = (const hy__c_laid *)t->laid;
     hy_dtype real = c->real;
-    char text[HY__C_TEXT], value[HY__C_TEXT];
+    char value[HY__C_TEXT];
     int r, rows = (int)t->rows;
     hy__c_sums(c, rows, lanes, "0");
     if (hy__c_is_depthwise(w)) hy__c_depthwise_taps(c, w, l, rows, lanes);
@@ -1980,9 +1893,8 @@ static void hy__c_conv_tile(hy__c *c, const hy__c_tile *t, int64_t lanes)
         hy__w(c, "%fq", lanes);
         if (!l->span) { hy__w(c, " row[%l + p + q] = s%d[q];\n", r * l->row, r); continue; }
         hy__w(c, " {\n");
-        hy__c_text(text, "n * %l + (o + %d) * %l + p + q", w->filters * w->results, r, w->results);
-        hy__c_store(c, t->s, text, t->s->node->nin > 2 ? hy__c_text(value, "s%d[q] + x2[o + %d]", r, r)
-                                                       : hy__c_text(value, "s%d[q]", r));
+        hy__c_store(c, t->s, hy__c_text(value, t->s->node->nin > 2 ? "s%d[q] + x2[o + %d]" : "s%d[q]", r, r),
+                    "n * %l + (o + %d) * %l + p + q", w->filters * w->results, r, w->results);
         hy__w(c, "}\n");
         c->real = real;
     }
@@ -1995,7 +1907,6 @@ static void hy__c_conv_block(hy__c *c, const hy__c_tile *t, int64_t rows)
     const hy__c_laid *l = (const hy__c_laid *)t->laid;
     const int64_t each = w->filters / w->groups;
     hy_dtype real = c->real;
-    char text[HY__C_TEXT];
     hy__c_tile lanes = *t;
     lanes.rows = rows;
     hy__w(c, "const int o = g * %l + b;\nconst %r *w = x1 + o * %l;\n", each,
@@ -2006,9 +1917,8 @@ static void hy__c_conv_block(hy__c *c, const hy__c_tile *t, int64_t rows)
                 l->size[1] * l->size[2], l->size[2]);
     hy__w(c, "@f @d @h\n@v {\nconst %r sum = row[f * $r + d * $s + h * $u + v]%s;\n",
           t->s->node->nin > 2 ? " + x2[o + f]" : "");
-    hy__c_text(text, "n * %l + (o + f) * %l + ((d * %l + h) * %l + v) * %l", w->filters * w->results,
-               w->coarse_c, w->win.coarse[1], w->win.coarse[2], w->coarse_p);
-    hy__c_store(c, t->s, text, "sum");
+    hy__c_store(c, t->s, "sum", "n * %l + (o + f) * %l + ((d * %l + h) * %l + v) * %l",
+                w->filters * w->results, w->coarse_c, w->win.coarse[1], w->win.coarse[2], w->coarse_p);
     hy__w(c, "}\n");
     c->real = real;
 }
@@ -2016,10 +1926,10 @@ static void hy__c_conv_block(hy__c *c, const hy__c_tile *t, int64_t rows)
 /* Weights that the program is given are in no order of ours: then one sum is written after the other. */
 static void hy__c_convolution(hy__c *c, const hy__c_step *s)
 {
-    hy__c_tile t = { NULL, NULL, NULL, 0, 0, NULL };
     hy__conv_attr a;
     hy__c_window w;
     hy__c_laid l;
+    const hy__c_tile t = { s, &w, &l, 0, 0, NULL };
     char group[HY__C_TEXT];
     int64_t image, i;
     HY__CONV_ATTR(&a, (const hy__convolution_rec *)s->node->record);
@@ -2031,9 +1941,6 @@ static void hy__c_convolution(hy__c *c, const hy__c_step *s)
         return;
     }
     l = hy__c_laid_of(&w);
-    t.s = s;
-    t.what = &w;
-    t.laid = &l;
     if (w.taps > 1 && !hy__c_is_depthwise(&w)) {
         hy__w(c, "static const int tap[%l] = { ", w.taps);
         for (i = c->items = 0; i < w.taps; i++) hy__w(c, "%,%l", hy__c_tap_of(&w.win, &l, i));
@@ -2242,7 +2149,7 @@ static void hy__c_reduce(hy__c *c, const hy__c_step *s)
     const hy_shape *x = &hy__c_in(s, 0)->shape, *like = s->node->nin > 1 ? &hy__c_in(s, 1)->shape : NULL;
     const hy__reduce_rec *r = (const hy__reduce_rec *)s->node->record;
     const int whole = !hy__floating(c->real), sums_like = hy__op_number(s->node->op) == HY_OP__sum_like;
-    const int kind = sums_like ? HY__SUM : s->node->op->member, least = kind == HY__MAX;
+    const int kind = sums_like ? HY__SUM : s->node->op->member;
     const char *start = whole ? hy__c_folds[kind].whole_start : hy__c_folds[kind].start, *type;
     int bits = sums_like ? 0 : hy__known_axis_bits(&r->axis, r->exclude, x->ndim), d;
     int64_t n;
@@ -2252,7 +2159,7 @@ static void hy__c_reduce(hy__c *c, const hy__c_step *s)
     }
     n = hy__c_fold(c, x, bits, NULL, NULL);
     type = kind >= HY__MAX ? hy__c_type(c->real) : whole ? "uint64_t" : "double";
-    if (!start) start = least ? hy__c_least(c->real) : hy__c_largest(c->real);
+    if (!start) start = hy__c_limit(c->real, kind == HY__MIN);
     hy__w(c, "%P {\n%s sum = %s;\n%K {\nconst %t e = %0;\n%s;\n}\n", type, start,
           (int)hy__c_wide(hy__c_in(s, 0)->dtype), whole ? hy__c_folds[kind].whole : hy__c_folds[kind].each);
     if (kind == HY__MEAN) hy__w(c, whole ? "sum = (uint64_t)((int64_t)sum / %l);\n" : "sum /= %l.0;\n",
@@ -2371,11 +2278,19 @@ static void hy__c_moments(hy__c *c, const hy__c_step *s)
 }
 
 /* --- normalisation --- */
-/* Brings lines of x to mean 0 and deviation 1, then to the scale and shift at `which` in x1 and x2. */
-static void hy__c_norm_lines_of(hy__c *c, const hy__c_step *s, hy__along l, const char *which,
-                                const char *statistic)
+/* Brings lines of x, along an axis or of a group each, to mean 0 and deviation 1, then to scale and shift. */
+static void hy__c_norm_lines(hy__c *c, const hy__c_step *s)
 {
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    const int number = hy__op_number(s->node->op), layer = number == HY_OP_layer_norm;
+    const int statistics = number != HY_OP_instance_norm;
+    const int64_t groups = (int64_t)hy__c_attr(s->node, "num_groups", x->ndim > 1 ? (double)x->dim[1] : 1);
+    const hy__along l = layer ? hy__along_axis(x, hy__c_axis_attr(s->node))
+        : hy__c_lines_of_rows(x, x->dim[0] * groups);
     const hy_dtype real = c->real;
+    char which[HY__C_TEXT] = "k", statistic[HY__C_TEXT] = "o";
+    if (layer) hy__c_text(statistic, "o * %l + j", l.inner);
+    else hy__c_text(which, "o %% %l", groups);
     hy__c_open_lines(c, s, l, l.n);
     hy__c_sizes(c, "n", hy__most(l.n, 1));
     hy__w(c, hy__c_mean_and_var);
@@ -2384,25 +2299,8 @@ static void hy__c_norm_lines_of(hy__c *c, const hy__c_step *s, hy__along l, cons
     c->real = real;
     hy__w(c, "const %r middle = (%r)mean, scale = (%r)(1 / deviation);\n"
           "%K %y = (%0 - middle) * scale * x1[%s] + x2[%s];\n", which, which);
-    hy__w(c, "%<y1[%s] = (%r)mean;\n%>", statistic && hy__c_wants(c, s, 1), statistic);
-    hy__w(c, "%<y2[%s] = (%r)deviation;\n%>}\n", statistic && hy__c_wants(c, s, 2), statistic);
-}
-
-static void hy__c_layer_norm(hy__c *c, const hy__c_step *s)
-{
-    hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, hy__c_axis_attr(s->node));
-    char statistic[HY__C_TEXT];
-    hy__c_norm_lines_of(c, s, l, "k", hy__c_text(statistic, "o * %l + j", l.inner));
-}
-
-static void hy__c_group_norm(hy__c *c, const hy__c_step *s)
-{
-    const hy_shape *x = &hy__c_in(s, 0)->shape;
-    const int grouped = hy__op_number(s->node->op) == HY_OP_group_norm;
-    const int64_t groups = grouped ? (int64_t)hy__c_attr(s->node, "num_groups", 1) : x->dim[1];
-    char which[HY__C_TEXT];
-    hy__c_text(which, "o %% %l", groups);
-    hy__c_norm_lines_of(c, s, hy__c_lines_of_rows(x, x->dim[0] * groups), which, grouped ? "o" : NULL);
+    hy__w(c, "%<y1[%s] = (%r)mean;\n%>%<y2[%s] = (%r)deviation;\n%>}\n", statistics && hy__c_wants(c, s, 1),
+          statistic, statistics && hy__c_wants(c, s, 2), statistic);
 }
 
 static void hy__c_batch_norm(hy__c *c, const hy__c_step *s)
@@ -2596,67 +2494,45 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
 }
 
 /* --- matrices, in doubles as here --- */
-static int64_t hy__c_order(const hy__c_step *s)
+/* Each is at a. n: its order, q: as many numbers as it has, r: as many as b has, d: from one of its diagonal
+ * to the next. */
+static void hy__c_matrices(hy__c *c, const hy__c_step *s)
 {
-    const hy_shape *a = &hy__c_in(s, 0)->shape;
-    return a->dim[a->ndim - 1];
-}
-
-/* For each matrix, which is at a; n: its order, q: as many numbers as it has, r: as many as b has, d: from
- * one of its diagonal to the next. */
-static void hy__c_open_matrices(hy__c *c, const hy__c_step *s, int64_t results)
-{
-    const hy_shape *a = &hy__c_in(s, 0)->shape;
-    int64_t n = hy__c_order(s), items = hy__size(&hy__c_out(s)->shape) ? hy__product(a, 0, a->ndim - 2) : 0;
+    const hy_shape *a = &hy__c_in(s, 0)->shape, *y = &hy__c_out(s)->shape;
+    const int64_t n = a->dim[a->ndim - 1], all = hy__product(a, 0, a->ndim - 2), one = 1;
+    const int64_t results = hy__size(y) / hy__most(all, 1);
+    const int number = hy__op_number(s->node->op), det = number == HY_OP_linalg_det;
     c->scratch = (size_t)(n * n + results + 1) * sizeof(double);   /* 1: those of 0 x 0 are named, too */
-    hy__c_sizes(c, "onqrd", items, n, n * n, results, n + 1);
+    hy__c_sizes(c, "onqrd", results ? all : 0, n, n * n, results, n + 1);
     hy__w(c, "double *a = (double *)(void *)scratch, *b = a + $q;\n@o {\n@i:q a[i] = x0[o * $q + i];\n");
-}
-static const char hy__c_close_matrices[] = "@i:r y0[o * $r + i] = (%r)b[i];\n}\n";
-
-static void hy__c_inverse(hy__c *c, const hy__c_step *s)
-{
-    hy__c_open_matrices(c, s, hy__c_order(s) * hy__c_order(s));
-    hy__w(c, "@i:q b[i] = i %% $d == 0;\nif (!%p_eliminate(a, $n, b, $n)) *fault = 1;\n"
-          "%p_solve(a, $n, 1, 0, b, $n, 1, $n, $n);\n");
-    hy__w(c, hy__c_close_matrices);
-}
-
-static void hy__c_det(hy__c *c, const hy__c_step *s)
-{
-    hy__c_open_matrices(c, s, 1);
-    hy__w(c, "double sign = %p_eliminate(a, $n, b, 0), product = sign, sum = 0;\n"
-          "for (int i = 0; i < $n && sign != 0; i++) {\nproduct *= a[i * $d];\n"
-          "sum += log(fabs(a[i * $d]));\nif (a[i * $d] < 0) sign = -sign;\n}\n");
-    if (s->node->nout == 1) hy__w(c, "(void)sum;\ny0[o] = (%r)product;\n}\n");
-    else hy__w(c, "(void)product; (void)sum;\n%<y0[o] = (%r)sign;\n%>%<y1[o] = sign != 0 ? (%r)sum : "
-               "-INFINITY;\n%>}\n", hy__c_wants(c, s, 0), hy__c_wants(c, s, 1));
-}
-
-static void hy__c_cholesky(hy__c *c, const hy__c_step *s)
-{
-    hy__c_open_matrices(c, s, hy__c_order(s) * hy__c_order(s));
-    hy__w(c, "@i:q b[i] = 0;\n@j:n for (int i = j; i < $n; i++) {\n"
-          "double sum = 0.5 * (a[i * $n + j] + a[j * $n + i]);\n"
-          "for (int k = 0; k < j; k++) sum -= b[i * $n + k] * b[j * $n + k];\n"
-          "if (i == j && !(sum > 0)) *fault = 1;\n"
-          "b[i * $n + j] = i == j ? sqrt(sum) : sum / b[j * $n + j];\n}\n");
-    hy__w(c, hy__c_close_matrices);
-}
-
-static void hy__c_trsm(hy__c *c, const hy__c_step *s)
-{
-    const hy__linalg_trsm_rec *r = (const hy__linalg_trsm_rec *)s->node->record;
-    const hy_shape *y = &hy__c_out(s)->shape;
-    const int64_t n = hy__c_order(s), columns = y->dim[y->ndim - 1], one = 1;
-    const int64_t across = r->rightside ? y->dim[y->ndim - 2] : columns;
-    const int turned = (r->transpose != 0) != (r->rightside != 0);
-    hy__c_open_matrices(c, s, n * across);
-    hy__c_sizes(c, "ijuvm", turned ? one : n, turned ? n : one, r->rightside ? one : columns,
-                r->rightside ? columns : one, across);
-    hy__w(c, "@i:r b[i] = %{alpha} * (double)x1[o * $r + i];\n"
-          "%p_solve(a, $i, $j, %d, b, $u, $v, $n, $m);\n", turned == (r->upper != 0));
-    hy__w(c, hy__c_close_matrices);
+    if (det || number == HY_OP_linalg_slogdet) {
+        hy__w(c, "double sign = %p_eliminate(a, $n, b, 0), product = sign, sum = 0;\n"
+              "for (int i = 0; i < $n && sign != 0; i++) {\nproduct *= a[i * $d];\n"
+              "sum += log(fabs(a[i * $d]));\nif (a[i * $d] < 0) sign = -sign;\n}\n");
+        hy__w(c, "%<(void)sum;\ny0[o] = (%r)product;\n%|(void)product; (void)sum;\n%<y0[o] = (%r)sign;\n%>"
+              "%<y1[o] = sign != 0 ? (%r)sum : -INFINITY;\n%>%>}\n", det, hy__c_wants(c, s, 0),
+              !det && hy__c_wants(c, s, 1));
+        return;
+    }
+    if (number == HY_OP_linalg_inverse)
+        hy__w(c, "@i:q b[i] = i %% $d == 0;\nif (!%p_eliminate(a, $n, b, $n)) *fault = 1;\n"
+              "%p_solve(a, $n, 1, 0, b, $n, 1, $n, $n);\n");
+    else if (number == HY_OP_linalg_potrf)
+        hy__w(c, "@i:q b[i] = 0;\n@j:n for (int i = j; i < $n; i++) {\n"
+              "double sum = 0.5 * (a[i * $n + j] + a[j * $n + i]);\n"
+              "for (int k = 0; k < j; k++) sum -= b[i * $n + k] * b[j * $n + k];\n"
+              "if (i == j && !(sum > 0)) *fault = 1;\n"
+              "b[i * $n + j] = i == j ? sqrt(sum) : sum / b[j * $n + j];\n}\n");
+    else {
+        const hy__linalg_trsm_rec *r = (const hy__linalg_trsm_rec *)s->node->record;
+        const int turned = (r->transpose != 0) != (r->rightside != 0);
+        const int64_t columns = y->dim[y->ndim - 1];
+        hy__c_sizes(c, "ijuvm", turned ? one : n, turned ? n : one, r->rightside ? one : columns,
+                    r->rightside ? columns : one, r->rightside ? y->dim[y->ndim - 2] : columns);
+        hy__w(c, "@i:r b[i] = %{alpha} * (double)x1[o * $r + i];\n"
+              "%p_solve(a, $i, $j, %d, b, $u, $v, $n, $m);\n", turned == (r->upper != 0));
+    }
+    hy__w(c, "@i:r y0[o * $r + i] = (%r)b[i];\n}\n");
 }
 
 static void hy__c_triangle(hy__c *c, const hy__c_step *s)
@@ -3219,14 +3095,15 @@ static void hy__c_rnn_product(hy__c *c, const hy__c_step *s, int64_t m, const hy
     char weights[HY__C_TEXT];
     hy__c_text(weights, "(x1 + %l)", w->start);
     if (s->packed >= 0) {
-        hy__c_product p = hy__c_product_of(m, w->columns, w->rows);
-        p.a = a;
-        p.w = weights;
-        p.to = to;
+        const hy__c_product p = { m, w->columns, w->rows, a, weights, NULL, to };
         hy__c_write_product(c, s, &p);
         return;
     }
-    hy__c_rows_by_rows(c, a, weights, to, m, w->columns, w->rows);
+    hy__c_sizes(c, "ijk", m, w->columns, w->rows);
+    hy__c_nest_of(c, "ij.k", "ij", "ik", "jk");
+    c->nest.name[0] = a;
+    c->nest.name[1] = weights;
+    c->nest.name[HY__C_OUT] = to;
     hy__w(c, "%P {\n%r sum = 0;\n%K sum += %0 * %1;\n%y = sum;\n}\n");
 }
 
@@ -3429,13 +3306,10 @@ static void hy__c_turn_result(hy__c *c, const hy__c_step *s, const hy__c_turns *
     const hy_type *t = &s->node->type[i];
     size_t spare = l->spare;
     int k;
+    for (k = 0; k < i; k++) if (!hy__c_wants(c, s, k)) spare += hy__c_place_of(&s->node->type[k]);
     if (i >= r->outputs) hy__w(c, "n%d", i - r->outputs);
-    else if (!hy__c_wants(c, s, i)) {
-        for (k = 0; k < i; k++)
-            if (!hy__c_wants(c, s, k)) spare += hy__c_place_of(&s->node->type[k]);
-        hy__w(c, "(%t *)(void *)(scratch + %l)", (int)t->dtype, (int64_t)spare);
-    } else if (hy__c_is_cond(s->node)) hy__w(c, "y%d", i);
-    else hy__w(c, "y%d + t * %l", i, hy__c_row(s->node, t));
+    else if (!hy__c_wants(c, s, i)) hy__w(c, "(%t *)(void *)(scratch + %l)", (int)t->dtype, (int64_t)spare);
+    else hy__w(c, "y%d%<%| + t * %l%>", i, hy__c_is_cond(s->node), hy__c_row(s->node, t));
 }
 
 /* Writes a call of a part of body k. */
@@ -3448,8 +3322,8 @@ static void hy__c_turn_call(hy__c *c, const hy__c_step *s, const hy__c_turns *l,
     for (i = 0; i < b->g->vars; i++) {
         int at = hy__control_input(r, pred, i);
         if (!(hy__c_body_reads(b, i) & part)) continue;
-        if (i < data) hy__w(c, "%,x%d + t * %l", at, hy__c_row(s->node, hy__c_in(s, at)));
-        else hy__w(c, i < data + r->states ? "%,s%d" : "%,x%d", i < data + r->states ? i - data : at);
+        hy__w(c, "%,%<s%d%|x%d%>%< + t * %l%>", i >= data && i < data + r->states, i - data, at, i < data,
+              hy__c_row(s->node, hy__c_in(s, at)));
     }
     for (i = 0; i < b->g->heads && part == HY__C_LATE; i++) {
         hy__w(c, goes_on ? "%,&goes_on" : "%,");
@@ -3457,31 +3331,26 @@ static void hy__c_turn_call(hy__c *c, const hy__c_step *s, const hy__c_turns *l,
     }
     if (b->arena) hy__w(c, "%,scratch + %l", (int64_t)l->at[k]);
     if (c->separate) hy__w(c, "%,weights");
-    if (b->faults) hy__w(c, "%,fault");
-    hy__w(c, ");\n");
-}
-
-/* One body is called for a value that is not 0, the other for 0. */
-static void hy__c_cond(hy__c *c, const hy__c_step *s)
-{
-    hy__c_turns l;
-    hy__c_turns_of(c, s, &l);
-    c->scratch = l.bytes;
-    hy__w(c, hy__c_is_half(hy__c_in(s, 0)->dtype) ? "if ((x0[0] & 0x7fff) != 0) {\n" : "if (x0[0] != 0) {\n");
-    hy__c_turn_call(c, s, &l, 0, HY__C_LATE);
-    hy__w(c, "} else {\n");
-    hy__c_turn_call(c, s, &l, 1, HY__C_LATE);
-    hy__w(c, "}\n");
+    hy__w(c, b->faults ? "%,fault);\n" : ");\n");
 }
 
 static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
 {
     const hy__control_rec *r = (const hy__control_rec *)s->node->record;
-    int64_t turns = r->limit > 0 ? r->limit : hy__c_in(s, 0)->shape.dim[0];
+    int64_t turns;
     int i, last = s->node->nsub - 1;
     hy__c_turns l;
     hy__c_turns_of(c, s, &l);
     c->scratch = l.bytes;
+    if (hy__c_is_cond(s->node)) {       /* one body is called for a value that is not 0, the other for 0 */
+        hy__w(c, "if (%<(x0[0] & 0x7fff)%|x0[0]%> != 0) {\n", hy__c_is_half(hy__c_in(s, 0)->dtype));
+        hy__c_turn_call(c, s, &l, 0, HY__C_LATE);
+        hy__w(c, "} else {\n");
+        hy__c_turn_call(c, s, &l, 1, HY__C_LATE);
+        hy__w(c, "}\n");
+        return;
+    }
+    turns = r->limit > 0 ? r->limit : hy__c_in(s, 0)->shape.dim[0];
     for (i = 0; i < r->states; i++) {   /* each has two places, s and n, which change roles after a turn */
         const hy_type *t = hy__c_in(s, r->data + i);
         const int64_t each = (int64_t)hy__c_place_of(t), at = (int64_t)l.states;
@@ -3495,8 +3364,7 @@ static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
         hy_dtype dtype = hy__edge_type(&c->body[s->body]->g->head[0])->dtype;
         hy__w(c, "int t = 0;\nfor (; t < %l; t++) {\n%t goes_on;\n", turns, (int)dtype);
         hy__c_turn_call(c, s, &l, 0, HY__C_LATE);
-        hy__w(c, hy__c_is_half(dtype) ? "if ((goes_on & 0x7fff) == 0) break;\n"
-                                      : "if (goes_on == 0) break;\n");
+        hy__w(c, "if (%<(goes_on & 0x7fff)%|goes_on%> == 0) break;\n", hy__c_is_half(dtype));
     } else hy__w(c, "%ft {\n", turns);
     if (c->body[s->body + last]->early) {       /* not where there is no turn: it may meet bad data */
         hy__w(c, "if (t == 0) ");
@@ -3507,11 +3375,11 @@ static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
         hy__w(c, "%t *was%d = s%d;\ns%d = n%d;\nn%d = was%d;\n", (int)hy__c_in(s, r->data + i)->dtype, i, i,
               i, i, i, i);
     hy__w(c, "}\n");
+    hy__c_sizes(c, "t", turns);
     for (i = 0; i < r->outputs && last; i++) {          /* rows that had no turn */
-        int64_t row = hy__c_row(s->node, &s->node->type[i]);
+        hy__c_sizes(c, "r", hy__c_row(s->node, &s->node->type[i]));
         if (hy__c_wants(c, s, i))
-            hy__w(c, "memset(y%d + t * %l, 0, (size_t)(%l - t) * %l * sizeof *y%d);\n", i, row, turns, row,
-                  i);
+            hy__w(c, "memset(y%d + t * $r, 0, (size_t)($t - t) * $r * sizeof *y%d);\n", i, i);
     }
     for (i = 0; i < r->states; i++)
         if (hy__c_wants(c, s, r->outputs + i))
@@ -3663,9 +3531,9 @@ static void hy__c_matmul_nbits(hy__c *c, const hy__c_step *s)
 
 /* --- which emitter --- *
  * Rows without an emitter say of an operator that its results depend on no value (KNOWN), that each of its
- * elements comes from one place whatever the values (MOVES; of most the operator's own row says so), or that
- * it has no C source although its row says that it moves elements. */
-enum { HY__C_TAIL = 1, HY__C_WHOLE = 2, HY__C_KNOWN = 4, HY__C_MOVES = 8 };
+ * elements comes from one place whatever the values (MOVES; of most the operator's own row says so; JOINS:
+ * of any input), or that it has no C source although its row says that it moves elements. */
+enum { HY__C_TAIL = 1, HY__C_WHOLE = 2, HY__C_KNOWN = 4, HY__C_MOVES = 8, HY__C_JOINS = 16 };
 typedef struct hy__c_emitter {
     hy__c_fn emit;
     int      flags;
@@ -3677,11 +3545,7 @@ static const hy__c_emitter hy__c_emitters[] = {
     { hy__c_fully_connected, HY__C_TAIL, hy__c_pack_dense, { HY_OP_fully_connected } },
     { hy__c_matmul, HY__C_TAIL, NULL, { HY_OP_dot, HY_OP_batch_dot, HY_OP_linalg_gemm2, HY_OP__np_matmul } },
     { hy__c_add_n, 0, NULL, { HY_OP_add_n } },
-    { hy__c_join, HY__C_WHOLE, NULL, { HY_OP_concat, HY_OP_extend, HY_OP_stack, HY_OP_vstack, HY_OP_hstack,
-      HY_OP_dstack, HY_OP_column_stack } },
-    { hy__c_assign, HY__C_WHOLE, NULL, { HY_OP_slice_assign, HY_OP_slice_assign_scalar } },
     { hy__c_insert, HY__C_WHOLE, NULL, { HY_OP_insert, HY_OP_insert_slice, HY_OP_insert_tensor } },
-    { hy__c_each, HY__C_WHOLE, NULL, { HY_OP_atleast_1d, HY_OP_atleast_2d, HY_OP_atleast_3d } },
     { hy__c_cast, HY__C_WHOLE, NULL, { HY_OP_cast, HY_OP_amp_cast, HY_OP__real, HY_OP__beside_number } },
     { hy__c_softmax, 0, NULL, { HY_OP_softmax, HY_OP_log_softmax, HY_OP_softmin, HY_OP_softmax_activation,
       HY_OP_softmax_output } },
@@ -3689,10 +3553,8 @@ static const hy__c_emitter hy__c_emitters[] = {
     { hy__c_ctc_loss, 0, NULL, { HY_OP_ctc_loss } },
     { hy__c_cumsum, 0, NULL, { HY_OP_cumsum } },
     { hy__c_triangle, 0, NULL, { HY_OP_tril, HY_OP_triu } },
-    { hy__c_inverse, 0, NULL, { HY_OP_linalg_inverse } },
-    { hy__c_det, 0, NULL, { HY_OP_linalg_det, HY_OP_linalg_slogdet } },
-    { hy__c_cholesky, 0, NULL, { HY_OP_linalg_potrf } },
-    { hy__c_trsm, 0, NULL, { HY_OP_linalg_trsm } },
+    { hy__c_matrices, 0, NULL, { HY_OP_linalg_inverse, HY_OP_linalg_det, HY_OP_linalg_slogdet,
+      HY_OP_linalg_potrf, HY_OP_linalg_trsm } },
     { hy__c_sort, 0, NULL, { HY_OP_topk, HY_OP_sort, HY_OP_argsort } },
     { hy__c_arg, 0, NULL, { HY_OP_argmax, HY_OP_argmin, HY_OP_argmax_channel } },
     { hy__c_reduce, 0, NULL, { HY_OP_sum, HY_OP_mean, HY_OP_prod, HY_OP_nansum, HY_OP_nanprod, HY_OP_max,
@@ -3703,8 +3565,7 @@ static const hy__c_emitter hy__c_emitters[] = {
     { hy__c_moments, 0, NULL, { HY_OP_moments } },
     { hy__c_average, 0, NULL, { HY_OP__average } },
     { hy__c_np_norm, 0, NULL, { HY_OP__np_norm } },
-    { hy__c_layer_norm, 0, NULL, { HY_OP_layer_norm } },
-    { hy__c_group_norm, 0, NULL, { HY_OP_group_norm, HY_OP_instance_norm } },
+    { hy__c_norm_lines, 0, NULL, { HY_OP_layer_norm, HY_OP_group_norm, HY_OP_instance_norm } },
     { hy__c_batch_norm, 0, NULL, { HY_OP_batch_norm, HY_OP_batch_norm_relu } },
     { hy__c_l2_normalization, 0, NULL, { HY_OP_l2_normalization } },
     { hy__c_prelu, 0, NULL, { HY_OP_leaky_relu } },
@@ -3748,6 +3609,10 @@ static const hy__c_emitter hy__c_emitters[] = {
     { NULL, HY__C_KNOWN, NULL, { HY_OP_multibox_prior, HY_OP_shape_array, HY_OP_size_array, HY_OP_index_array,
       HY_OP_zeros_like, HY_OP_ones_like, HY_OP_arange_like } },
     { NULL, HY__C_MOVES, NULL, { HY_OP_depth_to_space, HY_OP_space_to_depth, HY_OP_crop } },
+    { NULL, HY__C_JOINS, NULL, { HY_OP_concat, HY_OP_extend, HY_OP_stack, HY_OP_vstack, HY_OP_hstack,
+      HY_OP_dstack, HY_OP_column_stack, HY_OP_slice_assign } },
+    { NULL, HY__C_JOINS, NULL, { HY_OP_slice_assign_scalar, HY_OP_atleast_1d, HY_OP_atleast_2d,
+      HY_OP_atleast_3d } },
     { NULL, 0, NULL, { HY_OP__pad_grad, HY_OP__diag_grad, HY_OP__slice_grad } },
     { NULL, 0, NULL, { 0 } }                    /* of all others */
 };
@@ -3765,12 +3630,10 @@ static const hy__c_emitter *hy__c_emitter_row(const hy__node *node)
 static const hy__c_emitter *hy__c_emitter_of(const hy__node *node)
 {
     static const hy__c_emitter turns = { hy__c_turns_emit, HY__C_WHOLE, NULL, { 0 } };
-    static const hy__c_emitter cond = { hy__c_cond, HY__C_WHOLE, NULL, { 0 } };
     const hy__control_rec *r = (const hy__control_rec *)node->record;
     const hy__c_emitter *e = hy__c_emitter_row(node);
     if (!(node->op->flags & HY_OP_CONTROL)) return e->emit ? e : NULL;
-    if (r->reverse || r->counted || r->keyed || r->own || node->op->member == HY__ONCE) return NULL;
-    return hy__c_is_cond(node) ? &cond : &turns;
+    return r->reverse || r->counted || r->keyed || r->own || node->op->member == HY__ONCE ? NULL : &turns;
 }
 
 /* Do its results not depend on any value? */
@@ -3784,7 +3647,7 @@ static int hy__c_is_known(const hy__node *node)
 static int hy__c_is_move(const hy__node *node)
 {
     const hy__c_emitter *row = hy__c_emitter_row(node);
-    if (*row->op) return row->flags & HY__C_MOVES;
+    if (*row->op) return row->flags & (HY__C_MOVES | HY__C_JOINS);
     return hy__op_number(node->op) >= 0 && (node->op->flags & HY_OP_MOVES) == HY_OP_MOVES;
 }
 
@@ -3801,29 +3664,22 @@ static int hy__c_is_pointwise(const hy__node *node)
  * PREFIX_run. Values lie in one workspace, placed as >>plan places them. A pointwise operator that alone
  * reads a product is written into its loop: its "tail".
  */
-/* --- freezing: parameters become constants --- */
-/* A variable of a body that stands for a constant outside; they are the first nodes of a graph. */
-static int hy__c_freeze_variable(hy__rewrite *R, const hy__edge *old, hy__edge *in)
-{
-    hy__node *const *given = (hy__node *const *)R->notes;
-    const hy__node *from = given && !in->node->op && in->node->number < R->from->vars
-        ? given[in->node->number] : NULL;
-    hy__edge *value = &R->value[R->first[hy__place_of(R, old->node)]];
-    if (!from) return 0;
-    in->node = hy__rewrite_join(R, hy__node_copy(R->F, from));
-    in->output = 0;
-    *value = *in;
-    return in->node ? 0 : -1;
-}
-
+/* --- freezing: parameters become constants, and variables of a body that stand for constants outside --- */
 static int hy__c_freeze(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy_frame *F = R->F;
     hy_array *x = node->param ? &node->param->array : NULL, *y;
-    hy__node *fresh;
+    hy__node *const *given = (hy__node *const *)R->notes, *fresh;
     int k;
     (void)in;
-    for (k = 0; k < node->nin; k++) if (hy__c_freeze_variable(R, &node->in[k], &R->in[k])) return -1;
+    for (k = 0; given && k < node->nin; k++) {          /* variables, the first nodes of a body */
+        hy__edge *e = &R->in[k];
+        if (e->node->op || e->node->number >= R->from->vars || !given[e->node->number]) continue;
+        e->node = hy__rewrite_join(R, hy__node_copy(F, given[e->node->number]));
+        e->output = 0;
+        R->value[R->first[hy__place_of(R, node->in[k].node)]] = *e;
+        if (!e->node) return -1;
+    }
     if (node->op || (!x && (!node->held || hy__packed(&node->constant)))) return 0;
     if (x && !hy__concrete(F, x, "hy_export_c", "hy_initialize")) return -1;
     if (!x) x = hy__handle_of(F, &node->constant, node->held);
@@ -4079,11 +3935,9 @@ static int hy__c_compute(hy__c *c, const hy__node *node, int v)
         const hy_type *t = hy__edge_type(&node->in[k]);
         in[k] = hy__blank(F, t->shape, t->dtype);
     }
-    if (number == HY_OP__zeros || number == HY_OP__ones ||
-        number == HY_OP__full) {     /* others say the shape */
+    if (number == HY_OP__zeros || number == HY_OP__ones || number == HY_OP__full) { /* others say the shape */
         y = hy__blank(F, node->type[0].shape, node->type[0].dtype);
-        hy_fill(F, y,
-                number == HY_OP__full ? ((const hy___full_rec *)node->record)->value : number == HY_OP__ones);
+        hy_fill(F, y, hy__c_attr(node, "value", number == HY_OP__ones));
     } else y = F->code ? NULL : hy__emit_run(F, node->op, node->nin, in, node->record, 0, NULL);
     if (!y || F->code || y->count) return -1;
     c->at->value[v].where = HY__AT_CONSTANT;
@@ -4116,12 +3970,11 @@ static int hy__c_map_loops(hy__c_map *m, const int *a, int64_t n)
 
 /* Where elements come from, counted from 1; 0: from nowhere. As loops over the result, over the input with
  * the rest filled, or as a table. */
-static int hy__c_map_make(hy__c *c, hy__c_map *m, const int *from, int64_t n, int64_t inputs, double fill)
+static int hy__c_map_make(hy__c *c, hy__c_map *m, const int *from, int64_t n, int64_t inputs)
 {
     hy_frame *F = c->F;
     int64_t i, filled = 0, used = 0;
     int *to;
-    m->fill = fill;
     for (i = 0; i < n; i++) filled += from[i] == 0;
     if (!filled && !hy__c_map_loops(m, from, n)) { m->base--; return 0; }
     if (filled) {
@@ -4141,42 +3994,74 @@ static int hy__c_map_make(hy__c *c, hy__c_map *m, const int *from, int64_t n, in
     return m->table ? 0 : -1;
 }
 
+/* The places of elements below + 1 to below + inputs as a map of their own; below -1: of those that come from
+ * nowhere. An input whose elements stay in place is copied whole: what comes after writes over it. */
+static int hy__c_map_part(hy_frame *F, hy__c_map *m, const int *from, int64_t n, int64_t below,
+                          int64_t inputs)
+{
+    hy_array *room = hy__blank(F, hy__shape1((below < 0 ? n : inputs) + 1), HY_I32);
+    int64_t i, used = 0;
+    int *to = room ? (int *)room->t.data : NULL, stays = 1;
+    for (i = 0; to && i < n; i++) {
+        const int64_t at = below < 0 ? (from[i] ? -1 : used) : from[i] - 1 - below;
+        if (at < 0 || (below >= 0 && at >= inputs)) continue;
+        used++;
+        stays &= at == i;
+        to[at] = (int)i;
+    }
+    m->inverse = used > 0;
+    if (!to || !used || used == inputs || below < 0) return to ? hy__c_map_loops(m, to, used) : -1;
+    m->dims = 1;
+    m->n[0] = inputs;
+    m->step[0] = 1;
+    return stays ? 0 : -1;
+}
+
 /* Runs the operator on the positions of its elements: what comes out says where each came from. */
 static int hy__c_map_of(hy__c *c, hy__c_step *s)
 {
     hy_frame *F = c->F;
     const hy__node *node = s->node;
-    const hy_type *x = hy__c_in(s, 0);
+    const int number = hy__op_number(node->op);
     union { double align[HY__RECORD_MAX / 8]; char bytes[HY__RECORD_MAX]; } record;
-    int64_t n = hy__size(&x->shape);
-    hy_array *in[2], *y;
-    double fill = 0;
-    int o, failed = 0;
+    hy_array **in = (hy_array **)hy__c_alloc(c, (size_t)node->nin * sizeof *in), *y;
+    double fill = hy__c_attr(node, number == HY_OP_pad ? "constant_value" : "scalar", 0), *given;
+    int64_t n = 0, i, size;
+    int o, k, failed = 0;
     memcpy(record.bytes, node->record, node->op->record);
-    if (hy__op_number(node->op) == HY_OP_pad) {
-        fill = ((hy__pad_rec *)(void *)record.bytes)->constant_value;
-        ((hy__pad_rec *)(void *)record.bytes)->constant_value = 0;
-    }
-    s->map = (hy__c_map *)hy__c_alloc(c, (size_t)node->nout * sizeof *s->map);
-    if (!s->map) return -1;
+    given = number == HY_OP_pad ? &((hy__pad_rec *)(void *)record.bytes)->constant_value
+        : number == HY_OP_slice_assign_scalar ? &((hy__slice_assign_scalar_rec *)(void *)record.bytes)->scalar
+        : NULL;
+    if (given) *given = 0;
+    s->gives = hy__c_emitter_row(node)->flags & HY__C_JOINS ? (int)hy__most(node->nin, 2) : 1;
+    s->map = (hy__c_map *)hy__c_alloc(c, (size_t)(node->nout * (s->gives + 1)) * sizeof *s->map);
+    if (!s->map || !in) return -1;
     hy_begin(F);
-    in[0] = hy__blank(F, x->shape, HY_I32);
-    if (in[0]) for (o = 0; o < n; o++) ((int *)in[0]->t.data)[o] = o + 1;
-    in[1] = node->nin > 1 ? hy__blank(F, hy__c_in(s, 1)->shape, HY_I32) : NULL;
+    for (k = 0; k < node->nin; k++) {
+        in[k] = hy__blank(F, hy__c_in(s, k)->shape, HY_I32);
+        size = in[k] && k < s->gives ? hy__size(&in[k]->t.type.shape) : 0;
+        for (i = 0; i < size; i++) ((int *)in[k]->t.data)[i] = (int)++n;
+    }
     y = F->code ? NULL : hy__emit_run(F, node->op, node->nin, in, record.bytes, 0, NULL);
     if (!y) failed = -1;
     for (o = 0; !failed && o < (y->count ? y->count : 1); o++) {
-        hy_array *part = y->count ? y->item[o] : y;
-        part = hy_copy(F, part);
-        failed = !part || hy__c_map_make(c, &s->map[o], (const int *)part->t.data,
-                                         hy__size(&part->t.type.shape), n, fill);
+        hy_array *part = hy_copy(F, y->count ? y->item[o] : y);
+        const int *from = part ? (const int *)part->t.data : NULL;
+        const int64_t places = part ? hy__size(&part->t.type.shape) : 0;
+        hy__c_map *m = &s->map[o * (s->gives + 1)];
+        if (s->gives == 1) failed = !part || hy__c_map_make(c, m, from, places, n);
+        for (k = 0, i = 0; k <= s->gives && s->gives > 1 && !failed; k++, i += size) {
+            size = k < node->nin ? hy__size(&hy__c_in(s, k)->shape) : 0;
+            failed = !part || hy__c_map_part(F, &m[k], from, places, k < s->gives ? i : -1, size);
+        }
+        for (k = 0; k <= s->gives; k++) m[k].fill = hy__c_held(fill, node->type[o].dtype);
     }
     hy_end(F);
     return failed ? -1 : 0;
 }
 
 /* --- what is done: steps and values --- */
-static int hy__c_value_is(hy__c *c, const hy__node *node, int place, int where, int index)
+static void hy__c_value_is(hy__c *c, const hy__node *node, int place, int where, int index)
 {
     int k;
     for (k = 0; k < node->nout; k++) {
@@ -4186,7 +4071,6 @@ static int hy__c_value_is(hy__c *c, const hy__node *node, int place, int where, 
         v->index = index;
         v->root = c->at->first[place] + k;
     }
-    return 0;
 }
 
 /* A view has the elements of its input in another shape, and no memory of its own unless it goes out. */
@@ -4241,24 +4125,11 @@ static int hy__c_join_tail(hy__c *c, const hy__node *node, int place)
     return 0;
 }
 
-static int hy__c_pack(hy__c *c, hy__c_step *s, const hy__c_emitter *e)
-{
-    const hy__node *w = s->node->nin > 1 ? s->node->in[1].node : NULL;
-    if (!e->pack || !w || !w->held || !hy__size(&w->constant.type.shape) ||
-        !hy__floating(w->constant.type.dtype) || !hy__size(&hy__c_out(s)->shape)) return 0;
-    s->packed = hy__c_blob_add(c, &w->constant, hy__c_name_of(c, w));
-    if (s->packed < 0) return -1;
-    c->blob[s->packed].of = s->name;
-    c->blob[s->packed].all.lanes = HY__C_LANES;
-    if (e->pack(c, s, &c->blob[s->packed])) return -1;
-    s->packed = hy__c_blob_once(c, s->packed);
-    return 0;
-}
-
-/* Makes a step for a node that no other step does. */
+/* Makes a step for a node that no other step does. Its weights, if they stand still, are packed. */
 static int hy__c_step_of(hy__c *c, const hy__node *node, int place)
 {
     const hy__c_emitter *e = hy__c_is_pointwise(node) ? NULL : hy__c_emitter_of(node);
+    const hy__node *w = node->nin > 1 ? node->in[1].node : NULL;
     hy__c_step *s = &c->at->step[c->at->steps];
     int k;
     memset(s, 0, sizeof *s);
@@ -4273,7 +4144,14 @@ static int hy__c_step_of(hy__c *c, const hy__node *node, int place)
     for (k = 1; k < c->bodies && !s->body; k++) if (c->body[k]->of == node) s->body = k;
     c->at->steps++;
     if (!e && !hy__c_is_pointwise(node) && hy__c_map_of(c, s)) return -1;
-    return e ? hy__c_pack(c, s, e) : 0;
+    if (!e || !e->pack || !w || !w->held || !hy__size(&w->constant.type.shape) ||
+        !hy__floating(w->constant.type.dtype) || !hy__size(&hy__c_out(s)->shape)) return 0;
+    s->packed = hy__c_blob_add(c, &w->constant, hy__c_joined(c, s->name, "_packed"));
+    if (s->packed < 0) return -1;
+    c->blob[s->packed].all.lanes = HY__C_LANES;
+    if (!c->blob[s->packed].name || e->pack(c, s, &c->blob[s->packed])) return -1;
+    s->packed = hy__c_blob_once(c, s->packed);
+    return 0;
 }
 
 /* Is there something that writes it? Those without are named together. */
@@ -4535,12 +4413,6 @@ static void hy__c_write_numbers(hy__c *c, const hy_tensor *from, const hy__c_blo
     if (!n) hy__w(c, " 0");
 }
 
-static void hy__c_blob_name(const hy__c_blob *b, char *to)
-{
-    if (b->of) hy__c_text(to, "%s_packed", b->of);
-    else hy__c_text(to, "%s", b->name);
-}
-
 /* Not every compiler (tcc) makes a NaN or -inf at compile time: a table with one is written as its bits. */
 static void hy__c_write_table(hy__c *c, const char *name, const hy_tensor *from, const hy__c_blob *b,
                               int64_t n)
@@ -4593,9 +4465,7 @@ static void hy__c_put_weights(hy__target *t, const void *what)
 /* Writes where weights lie, as an argument of a call. */
 static void hy__c_write_blob(hy__c *c, const hy__c_blob *b)
 {
-    char name[HY__C_TEXT];
-    hy__c_blob_name(b, name);
-    if (!c->separate) hy__w(c, "%p_%s", name);
+    if (!c->separate) hy__w(c, "%p_%s", b->name);
     else hy__w(c, "(const %t *)(const void *)((const char *)weights + %l)", (int)b->from.type.dtype,
                (int64_t)b->offset);
 }
@@ -4688,10 +4558,9 @@ static void hy__c_write_sizes(hy__c *c)
 {
     char shape[HY__C_TEXT];
     int i;
-    hy__w(c, "#define %u_WORKSPACE %l", (int64_t)c->at->arena);
-    hy__w(c, "      /* bytes of memory that a run takes */\n");
-    if (c->separate) hy__w(c, "#define %u_WEIGHTS %l      /* bytes of the file of weights */\n",
-                           (int64_t)c->weights);
+    hy__w(c, "#define %u_WORKSPACE %l      /* bytes of memory that a run takes */\n", (int64_t)c->at->arena);
+    hy__w(c, "%<#define %u_WEIGHTS %l      /* bytes of the file of weights */\n%>", c->separate,
+          (int64_t)c->weights);
     for (i = 0; i < c->at->g->vars + c->at->g->heads; i++) {
         int out = i - c->at->g->vars;
         const hy_type *t = out < 0 ? &c->at->g->var[i]->type[0] : hy__edge_type(&c->at->g->head[out]);
@@ -4738,22 +4607,19 @@ static void hy__c_write_voids(hy__c *c)
 static void hy__c_write_run(hy__c *c)
 {
     int i;
-    hy__w(c, c->at->faults ? "/* 0; -1 without memory to work in; -2: an index, label or region is none */\n"
-                           : "/* 0, or -1 without memory to work in */\n");
+    hy__w(c, "/* 0%<; -1 without memory to work in; -2: an index, label or region is none%|"
+          ", or -1 without memory to work in%> */\n", c->at->faults);
     hy__c_write_signature(c);
-    hy__w(c, "\n{\n");
-    if (c->at->arena)
-        hy__w(c, "#ifdef %u_NO_MEMORY\nchar *ws = (char *)workspace;\n#else\n"
-              "static double memory[(%u_WORKSPACE + 7) / 8];\n"
-              "char *ws = (char *)(workspace ? workspace : memory);\n#endif\nif (!ws) return -1;\n");
-    else hy__w(c, "(void)workspace;\n");
+    hy__w(c, "\n{\n%<#ifdef %u_NO_MEMORY\nchar *ws = (char *)workspace;\n#else\n"
+          "static double memory[(%u_WORKSPACE + 7) / 8];\n"
+          "char *ws = (char *)(workspace ? workspace : memory);\n#endif\nif (!ws) return -1;\n"
+          "%|(void)workspace;\n%>", c->at->arena > 0);
     for (i = 0; i < c->at->g->vars; i++)
         if (!hy__c_body_reads(c->at, i)) hy__w(c, "(void)%s;\n", c->at->var[i]);
     hy__c_write_voids(c);
-    if (c->separate && !c->weights) hy__w(c, "(void)weights;\n");
-    if (c->at->faults) hy__w(c, "int fault = 0;\n");
+    hy__w(c, "%<(void)weights;\n%>%<int fault = 0;\n%>", c->separate && !c->weights, c->at->faults);
     hy__c_write_calls(c, HY__C_LATE);
-    hy__w(c, c->at->faults ? "return fault ? -2 : 0;\n}\n" : "return 0;\n}\n");
+    hy__w(c, "return %<fault ? -2 : %>0;\n}\n", c->at->faults);
 }
 
 /* Writes a part of a body as a function. */
@@ -4802,22 +4668,19 @@ static void hy__c_write_test(hy__c *c)
     int i, heads = c->at->g->heads;
     hy__w(c, "\n#ifdef %u_TEST\n#include <stdio.h>\n\n");
     for (i = 0; i < c->at->g->vars + heads; i++) {
-        const hy_tensor *x = i < c->at->g->vars ? &c->in[i]->t : &c->out[i - c->at->g->vars]->t;
-        if (i < c->at->g->vars) hy__c_text(name, "given%d", i);
-        else hy__c_text(name, "due%d", i - c->at->g->vars);
+        const int out = i - c->at->g->vars;
+        const hy_tensor *x = out < 0 ? &c->in[i]->t : &c->out[out]->t;
+        hy__c_text(name, out < 0 ? "given%d" : "due%d", out < 0 ? i : out);
         hy__c_write_table(c, name, x, NULL, hy__size(&x->type.shape));
     }
     for (i = 0; i < heads; i++)
         hy__w(c, "static %t %p_got%d[%l];\n", (int)c->out[i]->t.type.dtype, i,
               hy__most(hy__size(&c->out[i]->t.type.shape), 1));
-    if (c->separate) hy__w(c, "static double %p_loaded[(%u_WEIGHTS + 7) / 8 + 1];\n");
-    hy__w(c, "\nint main(int argc, char **argv)\n{\ndouble worst, largest;\nint bad = 0;\n"
-          "(void)argc; (void)argv;\n");
-    if (c->separate)
-        hy__w(c, "FILE *file = argc > 1 ? fopen(argv[1], \"rb\") : NULL;\n"
-              "if (!file || fread(%p_loaded, 1, %u_WEIGHTS, file) != %u_WEIGHTS) { puts(\"no weights\"); "
-              "return 2; }\nfclose(file);\n");
-    hy__w(c, "if (%p_run(");
+    hy__w(c, "%<static double %p_loaded[(%u_WEIGHTS + 7) / 8 + 1];\n%>"
+          "\nint main(int argc, char **argv)\n{\ndouble worst, largest;\nint bad = 0;\n"
+          "(void)argc; (void)argv;\n%<FILE *file = argc > 1 ? fopen(argv[1], \"rb\") : NULL;\n"
+          "if (!file || fread(%p_loaded, 1, %u_WEIGHTS, file) != %u_WEIGHTS) { puts(\"no weights\"); "
+          "return 2; }\nfclose(file);\n%>if (%p_run(", c->separate, c->separate);
     for (i = 0; i < c->at->g->vars; i++) hy__w(c, "%p_given%d, ", i);
     for (i = 0; i < heads; i++) hy__w(c, "%p_got%d, ", i);
     hy__w(c, c->separate ? "0, %p_loaded)) return 2;\n" : "0)) return 2;\n");
@@ -4839,18 +4702,6 @@ static void hy__c_write_test(hy__c *c)
     hy__w(c, "puts(bad ? \"%p: WRONG\" : \"%p: right\");\nreturn bad;\n}\n#endif\n");
 }
 
-/* The operator that calls it gives a list: its inputs, parameters behind the variables, then results. */
-static void hy__c_write_call(hy__c *c)
-{
-    int i;
-    hy__w(c, "\nint %p_call(void *const *data, char *ws, const void *weights)\n{\nreturn %p_run(");
-    for (i = 0; i < c->at->g->vars; i++)
-        hy__w(c, "(const %t *)data[%d], ", (int)c->at->g->var[i]->type[0].dtype, i);
-    for (i = 0; i < c->at->g->heads; i++)
-        hy__w(c, "(%t *)data[%d], ", (int)hy__edge_type(&c->at->g->head[i])->dtype, c->callable - 1 + i);
-    hy__w(c, "ws, weights);\n}\n");
-}
-
 /* Inner programs stand before what calls them. */
 static void hy__c_write_body(hy__c *c)
 {
@@ -4863,7 +4714,13 @@ static void hy__c_write_body(hy__c *c)
     }
     hy__c_write_run(c);
     if (c->records) hy__c_write_test(c);
-    if (c->callable) hy__c_write_call(c);
+    if (!c->callable) return;           /* by an operator, with a list: inputs and parameters, then results */
+    hy__w(c, "\nint %p_call(void *const *data, char *ws, const void *weights)\n{\nreturn %p_run(");
+    for (i = 0; i < c->at->g->vars; i++)
+        hy__w(c, "(const %t *)data[%d], ", (int)c->at->g->var[i]->type[0].dtype, i);
+    for (i = 0; i < c->at->g->heads; i++)
+        hy__w(c, "(%t *)data[%d], ", (int)hy__edge_type(&c->at->g->head[i])->dtype, c->callable - 1 + i);
+    hy__w(c, "ws, weights);\n}\n");
 }
 
 /* Writes what the user called the network, in letters that cannot end a comment. */
@@ -4877,7 +4734,6 @@ static void hy__c_put_source(hy__target *t, const void *what)
 {
     hy__c c = *(const hy__c *)what;
     hy__target nowhere;
-    char name[HY__C_TEXT];
     int i;
     memset(&nowhere, 0, sizeof nowhere);
     nowhere.F = c.F;
@@ -4908,8 +4764,7 @@ static void hy__c_put_source(hy__target *t, const void *what)
     hy__c_write_helpers(&c);
     for (i = 0; i < c.blobs && !c.separate; i++) {
         const hy__c_blob *b = &c.blob[i];
-        hy__c_blob_name(b, name);
-        hy__c_write_table(&c, name, &b->from, b->all.lanes ? b : NULL, b->n);
+        hy__c_write_table(&c, b->name, &b->from, b->all.lanes ? b : NULL, b->n);
         hy__w(&c, "\n");
     }
     hy__c_write_body(&c);
@@ -4933,15 +4788,14 @@ static void hy__c_put_header(hy__target *t, const void *what)
 /* The prefix of all names is the caller's, or the name of the file. */
 static int hy__c_prefix(hy__c *c, const char *prefix, const char *file)
 {
-    hy_frame *F = c->F;
     const char *name = prefix ? prefix : file, *slash;
     char *own, *upper;
     size_t n, i;
     int fits;
     for (slash = name; !prefix && (slash = strpbrk(name, "/\\")) != NULL; ) name = slash + 1;
     n = prefix ? strlen(name) : strcspn(name, ".");
-    own = hy__c_joined(c, name, "");
-    upper = hy__c_joined(c, name, "");
+    c->prefix = own = hy__c_joined(c, name, "");
+    c->upper = upper = hy__c_joined(c, name, "");
     if (!own || !upper) return -1;
     own[n] = upper[n] = 0;
     fits = n > 0 && n < 64;
@@ -4949,12 +4803,9 @@ static int hy__c_prefix(hy__c *c, const char *prefix, const char *file)
         fits = fits && hy__c_in_name(own[i]) && (i || own[i] < '0' || own[i] > '9');
         if (own[i] >= 'a' && own[i] <= 'z') upper[i] = (char)(own[i] - 32);
     }
-    c->prefix = own;
-    c->upper = upper;
-    if (!fits) hy__fail(F, HY_ERROR_ARGUMENT,
-                        "hy_export_c: '%s' is no C identifier of less than 64 letters%s", own,
-                        prefix ? "" : ": give opt.prefix");
-    return fits ? 0 : -1;
+    return fits ? 0 : hy__fail(c->F, HY_ERROR_ARGUMENT,
+                               "hy_export_c: '%s' is no C identifier of less than 64 letters%s", own,
+                               prefix ? "" : ": give opt.prefix");
 }
 
 static int hy__c_rooms(hy__c *c)
@@ -4989,28 +4840,24 @@ static void hy__c_close(hy__c *c)
     }
 }
 
-/* Copies the results of one run, because a bound program has room for one set of outputs. */
-static int hy__c_record_run(hy__c *c, hy_graph *g, hy_array **out, const hy__graph_rec *rec)
-{
-    int i, failed;
-    hy_begin(c->F);
-    failed = hy__graph_execute(c->F, g, c->in, out, rec);
-    for (i = 0; i < g->heads && !failed; i++)
-        failed = !(out[i] = hy_return(c->F, hy_copy(c->F, out[i])));
-    hy_end(c->F);
-    return failed ? -1 : 0;
-}
-
 /* The results that the compiled program has for these inputs, then those of line by line: two orders of the
- * same sums, whose distance tells how well the numbers are conditioned. */
+ * same sums, whose distance tells how well the numbers are conditioned. Copies, because a bound program has
+ * room for one set of outputs. */
 static int hy__c_record(hy__c *c, hy_graph *g)
 {
     hy__graph_rec rec;
+    int i, failed = 0;
     memset(&rec, 0, sizeof rec);
     c->out = (hy_array **)hy__c_alloc(c, 2 * (size_t)g->heads * sizeof *c->out);
-    if (!c->out || hy__c_record_run(c, g, c->out, &rec)) return -1;
-    rec.mode.exact = 1;
-    return hy__c_record_run(c, g, c->out + g->heads, &rec);
+    for (; c->out && !failed && rec.mode.exact < 2; rec.mode.exact++) {
+        hy_array **out = c->out + rec.mode.exact * g->heads;
+        hy_begin(c->F);
+        failed = hy__graph_execute(c->F, g, c->in, out, &rec);
+        for (i = 0; i < g->heads && !failed; i++)
+            failed = !(out[i] = hy_return(c->F, hy_copy(c->F, out[i])));
+        hy_end(c->F);
+    }
+    return c->out && !failed ? 0 : -1;
 }
 
 /* Makes the program of a graph for inputs of such types, with all its bodies. */
