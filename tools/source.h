@@ -2133,7 +2133,8 @@ static void hy__c_give(hy__c *c, const hy__c_step *s, int o, const char *value)
     hy__w(c, "%<y%d[%s] = %[%s%];\n%>", hy__c_wants(c, s, o), o, hy__c_where(c, at, HY__C_OUT), value);
 }
 
-/* For each kind: what it begins with, what each element does to it, and the same of integers. */
+/* For each kind: what it begins with, what each element does to it, the same of integers; and two norms. */
+enum { HY__C_NORM_1 = HY__MIN + 1, HY__C_NORM_2 };
 static const struct { const char *start, *whole_start, *each, *whole; } hy__c_folds[] = {
     { "0", "0", "sum += e", "sum += (uint64_t)e" },                             /* HY__SUM */
     { "0", "0", "sum += e", "sum += (uint64_t)e" },                             /* HY__MEAN */
@@ -2141,30 +2142,40 @@ static const struct { const char *start, *whole_start, *each, *whole; } hy__c_fo
     { "0", "0", "if (e == e) sum += e", "sum += (uint64_t)e" },                 /* HY__NANSUM */
     { "1", "1", "if (e == e) sum *= e", "sum *= (uint64_t)e" },                 /* HY__NANPROD */
     { "-INFINITY", NULL, "if (e > sum || e != e) sum = e", "if (e > sum) sum = e" },    /* HY__MAX */
-    { "INFINITY", NULL, "if (e < sum || e != e) sum = e", "if (e < sum) sum = e" }      /* HY__MIN */
+    { "INFINITY", NULL, "if (e < sum || e != e) sum = e", "if (e < sum) sum = e" },     /* HY__MIN */
+    { "0", "0", "sum += fabs((double)e)", "sum += e < 0 ? 0 - (uint64_t)e : (uint64_t)e" },
+    { "0", "0", "sum += (double)e * e", "sum += (uint64_t)e * (uint64_t)e" }
 };
 
 static void hy__c_reduce(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *x = &hy__c_in(s, 0)->shape, *like = s->node->nin > 1 ? &hy__c_in(s, 1)->shape : NULL;
     const hy__reduce_rec *r = (const hy__reduce_rec *)s->node->record;
-    const int whole = !hy__floating(c->real), sums_like = hy__op_number(s->node->op) == HY_OP__sum_like;
-    const int kind = sums_like ? HY__SUM : s->node->op->member;
-    const char *start = whole ? hy__c_folds[kind].whole_start : hy__c_folds[kind].start, *type;
-    int bits = sums_like ? 0 : hy__known_axis_bits(&r->axis, r->exclude, x->ndim), d;
+    const hy__norm_rec *v = (const hy__norm_rec *)s->node->record;
+    const int number = hy__op_number(s->node->op), norm = number == HY_OP_norm;
+    const int kind = norm ? v->ord == 1 ? HY__C_NORM_1 : HY__C_NORM_2
+        : like ? (int)HY__SUM : s->node->op->member;
+    const hy_dtype each = hy__c_wide(hy__c_in(s, 0)->dtype);
+    const int whole = !hy__floating(c->real) && !(norm && hy__floating(each));
+    const char *start = whole ? hy__c_folds[kind].whole_start : hy__c_folds[kind].start;
+    const char *end = kind != HY__C_NORM_2 ? "sum"
+        : whole ? "(int64_t)sqrt((double)(int64_t)sum)" : "sqrt(sum)", *type = whole ? "uint64_t" : "double";
+    int bits = like ? 0 : norm ? hy__known_axis_bits(&v->axis, 0, x->ndim)
+        : hy__known_axis_bits(&r->axis, r->exclude, x->ndim), d;
     int64_t n;
-    for (d = 0; d < x->ndim && sums_like; d++) {
+    for (d = 0; d < x->ndim && like; d++) {
         int e = d - (x->ndim - like->ndim);
         if (e < 0 || (like->dim[e] == 1 && x->dim[d] != 1)) bits |= 1 << d;
     }
     n = hy__c_fold(c, x, bits, NULL, NULL);
-    type = kind >= HY__MAX ? hy__c_type(c->real) : whole ? "uint64_t" : "double";
+    if (kind == HY__MAX || kind == HY__MIN) type = hy__c_type(c->real);
     if (!start) start = hy__c_limit(c->real, kind == HY__MIN);
-    hy__w(c, "%P {\n%s sum = %s;\n%K {\nconst %t e = %0;\n%s;\n}\n", type, start,
-          (int)hy__c_wide(hy__c_in(s, 0)->dtype), whole ? hy__c_folds[kind].whole : hy__c_folds[kind].each);
+    hy__w(c, "%P {\n%s sum = %s;\n%K {\nconst %t e = %0;\n%s;\n}\n", type, start, (int)each,
+          whole ? hy__c_folds[kind].whole : hy__c_folds[kind].each);
     if (kind == HY__MEAN) hy__w(c, whole ? "sum = (uint64_t)((int64_t)sum / %l);\n" : "sum /= %l.0;\n",
                                 whole ? hy__most(n, 1) : n);
-    hy__w(c, c->real == HY_BOOL ? "%y = sum != 0;\n}\n" : "%y = (%r)sum;\n}\n");
+    hy__w(c, norm && (!whole || c->real == HY_BOOL) ? "%y = %[%s%];\n}\n"
+          : c->real == HY_BOOL ? "%y = %s != 0;\n}\n" : "%y = (%r)%s;\n}\n", end);
 }
 
 /* Integers that give integers add up as such. */
@@ -2201,19 +2212,6 @@ static void hy__c_allclose(hy__c *c, const hy__c_step *s)
     hy__w(c, "int same = 1;\n%fi {\nconst double a = (double)x0[i], b = (double)x1[i];\nsame &= a == b"
           "%< || (a != a && b != b)%> || (b - b == 0 && fabs(a - b) <= %{atol} + %{rtol} * fabs(b));\n}\n"
           "*y0 = (uint8_t)same;\n", hy__size(&hy__c_in(s, 0)->shape), !nan_differs);
-}
-static void hy__c_norm(hy__c *c, const hy__c_step *s)
-{
-    const hy__norm_rec *r = (const hy__norm_rec *)s->node->record;
-    const hy_type *x = hy__c_in(s, 0);
-    const hy_dtype dtype = hy__c_wide(x->dtype);
-    const int sums = !hy__floating(c->real) && !hy__floating(dtype), one = r->ord == 1;
-    const char *end = one ? "sum" : sums ? "(int64_t)sqrt((double)(int64_t)sum)" : "sqrt(sum)";
-    hy__c_fold(c, &x->shape, hy__known_axis_bits(&r->axis, 0, x->shape.ndim), NULL, NULL);
-    hy__w(c, "%P {\n%s sum = 0;\n%K {\nconst %t e = %0;\nsum += ", sums ? "uint64_t" : "double", (int)dtype);
-    hy__w(c, sums ? "%<e < 0 ? 0 - (uint64_t)e : (uint64_t)e%|(uint64_t)e * (uint64_t)e%>;\n}\n"
-                  : "%<fabs((double)e)%|(double)e * e%>;\n}\n", one);
-    hy__w(c, sums && c->real != HY_BOOL ? "%y = (%r)%s;\n}\n" : "%y = %[%s%];\n}\n", end);
 }
 
 static void hy__c_average(hy__c *c, const hy__c_step *s)
@@ -2407,30 +2405,23 @@ static void hy__c_write_index(hy__c *c, int mode)
           mode == HY__INDEX_SIGNED, mode == HY_INDEX_WRAP);
 }
 
-/* Writes y = x0 at all places and taps, where x0 or y is read at the place that the index says. */
-static void hy__c_write_indexed(hy__c *c, int mode)
+/* Slices or elements along an axis are read, or rows put. */
+static void hy__c_indexed(hy__c *c, const hy__c_step *s)
 {
+    const int number = hy__op_number(s->node->op), embedding = number == HY_OP_embedding;
+    const int picks = number == HY_OP_pick || number == HY_OP_batch_take, rows = number == HY_OP_put_rows;
+    const int puts = rows || number == HY_OP_index_copy, index = rows ? 2 : !embedding;
+    const hy__along l = hy__along_axis(&hy__c_in(s, embedding)->shape,
+                                       (int)hy__c_attr(s->node, "axis", number == HY_OP_batch_take));
+    hy__c_sizes(c, "oaki", l.outer, l.n, l.inner, !picks ? hy__size(&hy__c_in(s, index)->shape)
+                : hy__size(&hy__c_out(s)->shape) / hy__most(l.outer * l.inner, 1));
+    if (puts) hy__w(c, "%fi y0[i] = x0[i];\n", hy__size(&hy__c_in(s, 0)->shape));
+    if (picks) hy__c_nest_of(c, "oik", "oik", "oak", "oik");
+    else if (puts) hy__c_nest_of(c, "oi.k", "oak", rows ? "x1:oik" : "x2:oik", rows ? "x2:i" : "x1:i");
+    else hy__c_nest_of(c, "oi.k", "oik", embedding ? "x1:oak" : "oak", embedding ? "x0:i" : "i");
     hy__w(c, "%P {\nconst int64_t at = ");
-    hy__c_write_index(c, mode);
+    hy__c_write_index(c, puts ? (int)HY_INDEX_RAISE : (int)hy__c_attr(s->node, "mode", HY_INDEX_CLIP));
     hy__w(c, ";\n%K %y = %0;\n}\n");
-}
-
-static void hy__c_take(hy__c *c, const hy__c_step *s)
-{
-    const int embedding = hy__op_number(s->node->op) == HY_OP_embedding;
-    hy__along l = hy__along_axis(&hy__c_in(s, embedding)->shape, (int)hy__c_attr(s->node, "axis", 0));
-    hy__c_sizes(c, "oaki", l.outer, l.n, l.inner, hy__size(&hy__c_in(s, !embedding)->shape));
-    hy__c_nest_of(c, "oi.k", "oik", embedding ? "x1:oak" : "oak", embedding ? "x0:i" : "i");
-    hy__c_write_indexed(c, (int)hy__c_attr(s->node, "mode", HY_INDEX_CLIP));
-}
-
-static void hy__c_pick(hy__c *c, const hy__c_step *s)
-{
-    const hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, (int)hy__c_attr(s->node, "axis", 1));
-    hy__c_sizes(c, "oaji", l.outer, l.n, l.inner,
-                hy__size(&hy__c_out(s)->shape) / hy__most(l.outer * l.inner, 1));
-    hy__c_nest_of(c, "oij", "oij", "oaj", "oij");
-    hy__c_write_indexed(c, (int)hy__c_attr(s->node, "mode", HY_INDEX_CLIP));
 }
 
 static void hy__c_one_hot(hy__c *c, const hy__c_step *s)
@@ -2462,17 +2453,6 @@ static void hy__c_tuples(hy__c *c, const hy__c_step *s)
         hy__w(c, ";\n");
     }
     hy__w(c, gather || number == HY_OP_scatter_nd ? "%K %y = %0;\n}\n" : "%K %y += %0;\n}\n");
-}
-
-static void hy__c_index_copy(hy__c *c, const hy__c_step *s)
-{
-    const hy_shape *x = &hy__c_in(s, 0)->shape;
-    const int rows = hy__op_number(s->node->op) == HY_OP_put_rows ? 1 : 2;
-    const hy__along l = hy__along_axis(x, rows == 1 ? hy__c_axis_attr(s->node) : 0);
-    hy__c_sizes(c, "oaki", l.outer, l.n, l.inner, hy__size(&hy__c_in(s, 3 - rows)->shape));
-    hy__w(c, "%fi y0[i] = x0[i];\n", hy__size(x));
-    hy__c_nest_of(c, "oi.k", "oak", rows == 1 ? "x1:oik" : "x2:oik", rows == 1 ? "x2:i" : "x1:i");
-    hy__c_write_indexed(c, HY_INDEX_RAISE);
 }
 
 /* --- sequences: time is axis 0 or 1, the batch the other; s is the place along it that is read --- */
@@ -3558,8 +3538,7 @@ static const hy__c_emitter hy__c_emitters[] = {
     { hy__c_sort, 0, NULL, { HY_OP_topk, HY_OP_sort, HY_OP_argsort } },
     { hy__c_arg, 0, NULL, { HY_OP_argmax, HY_OP_argmin, HY_OP_argmax_channel } },
     { hy__c_reduce, 0, NULL, { HY_OP_sum, HY_OP_mean, HY_OP_prod, HY_OP_nansum, HY_OP_nanprod, HY_OP_max,
-      HY_OP_min, HY_OP__sum_like } },
-    { hy__c_norm, 0, NULL, { HY_OP_norm } },
+      HY_OP_min, HY_OP__sum_like, HY_OP_norm } },
     { hy__c_allclose, 0, NULL, { HY_OP_allclose } },
     { hy__c_histogram, 0, NULL, { HY_OP_histogram } },
     { hy__c_moments, 0, NULL, { HY_OP_moments } },
@@ -3569,11 +3548,10 @@ static const hy__c_emitter hy__c_emitters[] = {
     { hy__c_batch_norm, 0, NULL, { HY_OP_batch_norm, HY_OP_batch_norm_relu } },
     { hy__c_l2_normalization, 0, NULL, { HY_OP_l2_normalization } },
     { hy__c_prelu, 0, NULL, { HY_OP_leaky_relu } },
-    { hy__c_take, 0, NULL, { HY_OP_embedding, HY_OP_take } },
-    { hy__c_pick, 0, NULL, { HY_OP_pick, HY_OP_batch_take } },
+    { hy__c_indexed, 0, NULL, { HY_OP_embedding, HY_OP_take, HY_OP_pick, HY_OP_batch_take, HY_OP_index_copy,
+      HY_OP_put_rows } },
     { hy__c_one_hot, 0, NULL, { HY_OP_one_hot } },
     { hy__c_tuples, 0, NULL, { HY_OP_gather_nd, HY_OP_scatter_nd, HY_OP__gather_nd_grad } },
-    { hy__c_index_copy, 0, NULL, { HY_OP_index_copy, HY_OP_put_rows } },
     { hy__c_sequence, 0, NULL, { HY_OP_sequence_mask, HY_OP_sequence_last, HY_OP_sequence_reverse } },
     { hy__c_attention, 0, NULL, { HY_OP_attention } },
 #ifndef HYBRID_NO_INT8
