@@ -35508,6 +35508,9 @@ HY__WARM_ROOMS
  * channel is a group with one filter, a step is 4 taps one below the other: rows of the kernel by fours, the
  * last ones filled up with zeros, tap after tap along them.
  *
+ * Where data lie in 16 bits, kernels of 3 x 3 go by squares of 2 x 2 results, as Winograd has them, in whole
+ * numbers: twice G makes four times the sum, which is exact.
+ *
  * matmul_nbits, in floats: its weights of 2 to 8 bits stay packed, and are unpacked piece by piece.
  */
 #endif
@@ -35519,7 +35522,9 @@ enum { HY__INT8_PANEL = 16, HY__INT8_STEP = 4, HY__INT8_BYTES = HY__INT8_PANEL *
        HY__INT8_MOST = (1 << 15) - 1,   /* steps whose sums of signed bytes fit 32 bits */
        HY__INT8_MOST_BYTES = 1 << 14,   /* ... of data from 0 to 255 */
        HY__INT8_DEEP = 512,             /* places of an item where each channel is by itself */
-       HY__INT8_SPREADS = 12 };         /* places that pay for weights as words: more than these */
+       HY__INT8_SPREADS = 12,           /* places that pay for weights as words: more than these */
+       HY__INT8_SQUARES = 54,           /* squares of an item */
+       HY__INT8_SQUARED = 1024 };       /* channels whose sums, four times, fit 32 bits */
 enum { HY__INT8_COLS = 2 * HY__INT8_PANEL, HY__INT8_ROWS = 14 };        /* of the largest tile */
 /* How a tile multiplies: four bytes at once; pairs of words; pairs with weights that are words already. */
 enum { HY__INT8_DOTS, HY__INT8_PAIRS, HY__INT8_SPREAD };
@@ -35548,6 +35553,14 @@ typedef struct hy__int8_sum {
     int   a_zero, b_zero, a_flip, b_flip, multiply, kind, out_zero;
 } hy__int8_sum;
 
+/* What squares of 3 x 3 need; 16 places of a square, so many numbers apart. */
+typedef struct hy__int8_squares {
+    void (*in)(int16_t *to, int64_t step, const int16_t *const *from, int64_t n);
+    void (*weight)(int16_t *to, int64_t step, const int16_t *tap, int64_t n);  /* taps: n numbers apart */
+    void (*sum)(int32_t *sums, const int16_t *values, const int16_t *weight, int64_t k, int64_t rows);
+    void (*out)(const hy__int8_tile *t, const int32_t *sums, int64_t step, void *c, const int64_t *to);
+} hy__int8_squares;
+
 typedef struct hy__int8_isa {
     void (*look)(unsigned char *y, const unsigned char *x, int64_t n, const unsigned char *table, int flip);
     void (*add)(const hy__int8_sum *s, void *y, const unsigned char *a, const unsigned char *b, int64_t n);
@@ -35562,6 +35575,7 @@ typedef struct hy__int8_isa {
     void (*zip)(void *to, const char *const *line, int64_t places, int64_t step, int n);
     hy__int8_tile_fn deep[3];                   /* each channel by itself, one panel of them */
     int deep_rows[3];
+    const hy__int8_squares *squares;            /* or NULL */
 } hy__int8_isa;
 #endif
 #define hy__int8_rounds HY__OF_KIND(hy__int8_rounds)
@@ -35819,7 +35833,7 @@ static void hy__int8_deep_base(const hy__int8_tile *t, void *c, int64_t c_row)
 static const hy__int8_isa hy__int8_plain = {
     hy__int8_looks, hy__int8_adds, hy__int8_rounds, hy__int8_takes,
     { { hy__int8_tile_base }, { hy__int8_tile_base } }, { 1 }, HY__INT8_PANEL, NULL, NULL,
-    sizeof(HY__INT8_DATUM), 0, hy__int8_zips, { hy__int8_deep_base }, { 1 } };
+    sizeof(HY__INT8_DATUM), 0, hy__int8_zips, { hy__int8_deep_base }, { 1 }, NULL };
 #endif
 
 #ifdef HY__INT8_V
@@ -35995,11 +36009,12 @@ HY__INLINE HY__INT8_AIM void hy__int8_end(const hy__int8_tile *t, HY__INT8_V sum
 {
     const HY__INT8_V none = {0};
     const HY__INT8_REAL low = (HY__INT8_REAL)none + t->low;
-    HY__INT8_REAL y = __builtin_convertvector(sum, HY__INT8_REAL) *
+    HY__INT8_REAL y;
+    if (t->kind == 2) { *(hy__int8_at *)(void *)((int32_t *)c + to) = sum; return; }
+    y = __builtin_convertvector(sum, HY__INT8_REAL) *
         *(const hy__int8_real_at *)(t->scale + col) + *(const hy__int8_real_at *)(t->bias + col);
     y = hy__int8_bound(y, low, 0);
     if (t->kind == 1) hy__int8_put((unsigned char *)c + to, y, t);
-    else if (t->kind) *(hy__int8_at *)(void *)((int32_t *)c + to) = sum;
     else *(hy__int8_real_at *)(void *)((float *)c + to) = y;
 }
 
@@ -36101,8 +36116,123 @@ static const hy__int8_isa hy__int8_kernels = {
     { HY__INT8_TILES(hy__int8_14_1, hy__int8_7_1, hy__int8_1_1),
       HY__INT8_TILES(hy__int8_14_2, hy__int8_7_2, hy__int8_1_2) },
     { 14, 7, 1 }, HY__INT8_COLS, NULL, hy__int8_totals, 1, 128, hy__int8_zips,
-    HY__INT8_TILES(hy__int8_deep_14, hy__int8_deep_7, hy__int8_deep_1), { 14, 7, 1 } };
+    HY__INT8_TILES(hy__int8_deep_14, hy__int8_deep_7, hy__int8_deep_1), { 14, 7, 1 }, NULL };
 #elif HY__READING == HY__READING_AVX2
+/* B^T d B of each channel; n: whole vectors. */
+HY__INT8_AIM static void hy__int8_squares_in(int16_t *to, int64_t step, const int16_t *const *from, int64_t n)
+{
+    hy__int8_words_avx2 d[16], t[16];
+    int64_t c;
+    int i, m;
+    for (c = 0; c < n; c += 16) {
+        HY__FLAT
+        for (m = 0; m < 16; m++) memcpy(&d[m], from[m] + c, sizeof d[m]);
+        HY__FLAT
+        for (i = 0; i < 4; i++) {
+            t[i] = d[i] - d[8 + i];
+            t[4 + i] = d[4 + i] + d[8 + i];
+            t[8 + i] = d[8 + i] - d[4 + i];
+            t[12 + i] = d[4 + i] - d[12 + i];
+        }
+        HY__FLAT
+        for (i = 0; i < 16; i += 4) {
+            d[i] = t[i] - t[i + 2];
+            d[i + 1] = t[i + 1] + t[i + 2];
+            d[i + 2] = t[i + 2] - t[i + 1];
+            d[i + 3] = t[i + 1] - t[i + 3];
+        }
+        HY__FLAT
+        for (m = 0; m < 16; m++) memcpy(to + m * step + c, &d[m], sizeof d[m]);
+    }
+}
+/* 2G w 2G^T: at most nine weights of 8 bits. */
+HY__INT8_AIM static void hy__int8_squares_weight(int16_t *to, int64_t step, const int16_t *tap, int64_t n)
+{
+    hy__int8_words_avx2 w[9], t[12], y[4];
+    int64_t c;
+    int i, k;
+    for (c = 0; c < n; c += 16) {
+        HY__FLAT
+        for (k = 0; k < 9; k++) memcpy(&w[k], tap + k * n + c, sizeof w[k]);
+        HY__FLAT
+        for (i = 0; i < 3; i++) {
+            t[i] = w[i] + w[i];
+            t[6 + i] = w[i] + w[6 + i];
+            t[3 + i] = t[6 + i] + w[3 + i];
+            t[6 + i] -= w[3 + i];
+            t[9 + i] = w[6 + i] + w[6 + i];
+        }
+        HY__FLAT
+        for (i = 0; i < 4; i++) {
+            y[0] = t[3 * i] + t[3 * i];
+            y[2] = t[3 * i] + t[3 * i + 2];
+            y[1] = y[2] + t[3 * i + 1];
+            y[2] -= t[3 * i + 1];
+            y[3] = t[3 * i + 2] + t[3 * i + 2];
+            HY__FLAT
+            for (k = 0; k < 4; k++) memcpy(to + (4 * i + k) * step + c, &y[k], sizeof y[k]);
+        }
+    }
+}
+/* Rows of k values times a panel of words. */
+HY__INLINE HY__INT8_AIM void hy__int8_squares_rows(const int rows, int32_t *sums, const int16_t *values,
+                                                   const int16_t *weight, int64_t k)
+{
+    const HY__INT8_V none = {0};
+    HY__INT8_V acc[6][2], a, b[2];
+    int64_t at;
+    int32_t two;
+    int i, j;
+    HY__FLAT
+    for (i = 0; i < rows; i++) acc[i][0] = acc[i][1] = none;
+    for (at = 0; at < k; at += 2, weight += 2 * HY__INT8_PANEL) {
+        b[0] = *(const hy__int8_at *)(const void *)weight;
+        b[1] = *(const hy__int8_at *)(const void *)(weight + HY__INT8_PANEL);
+        HY__FLAT
+        for (i = 0; i < rows; i++) {
+            memcpy(&two, values + i * k + at, sizeof two);
+            a = none + two;
+            HY__FLAT
+            for (j = 0; j < 2; j++) hy__int8_dot(&acc[i][j], &a, &b[j]);
+        }
+    }
+    HY__FLAT
+    for (i = 0; i < rows; i++) {
+        *(hy__int8_at *)(void *)(sums + i * HY__INT8_PANEL) = acc[i][0];
+        *(hy__int8_at *)(void *)(sums + i * HY__INT8_PANEL + 8) = acc[i][1];
+    }
+}
+HY__INT8_AIM static void hy__int8_squares_sum(int32_t *sums, const int16_t *values, const int16_t *weight,
+                                              int64_t k, int64_t rows)
+{
+    for (; rows > 1; rows -= 6, sums += 6 * HY__INT8_PANEL, values += 6 * k)
+        hy__int8_squares_rows(6, sums, values, weight, k);
+    if (rows == 1) hy__int8_squares_rows(1, sums, values, weight, k);
+}
+/* A^T m A, of which a quarter: exact though what it is summed from may wrap around. */
+HY__INT8_AIM static void hy__int8_squares_out(const hy__int8_tile *t, const int32_t *sums, int64_t step,
+                                              void *c, const int64_t *to)
+{
+    typedef uint32_t whole __attribute__((vector_size(32)));
+    whole m[16], v[8];
+    int col, i;
+    for (col = 0; col < HY__INT8_PANEL; col += 8) {
+        HY__FLAT
+        for (i = 0; i < 16; i++) memcpy(&m[i], sums + i * step + col, sizeof m[i]);
+        HY__FLAT
+        for (i = 0; i < 4; i++) {
+            v[i] = m[i] + m[4 + i] + m[8 + i];
+            v[4 + i] = m[4 + i] - m[8 + i] - m[12 + i];
+        }
+        HY__FLAT
+        for (i = 0; i < 8; i += 4) {
+            hy__int8_end(t, (HY__INT8_V)(v[i] + v[i + 1] + v[i + 2]) >> 2, c, to[i / 2] + col, col);
+            hy__int8_end(t, (HY__INT8_V)(v[i + 1] - v[i + 2] - v[i + 3]) >> 2, c, to[i / 2 + 1] + col, col);
+        }
+    }
+}
+static const hy__int8_squares hy__int8_by_squares = { hy__int8_squares_in, hy__int8_squares_weight,
+                                                      hy__int8_squares_sum, hy__int8_squares_out };
 HY__INT8_STAMP(hy__int8_6, 6, 2, HY__INT8_PAIRS) HY__INT8_STAMP(hy__int8_1, 1, 2, HY__INT8_PAIRS)
 HY__INT8_STAMP(hy__int8_wide_6, 6, 2, HY__INT8_SPREAD) HY__INT8_STAMP(hy__int8_wide_1, 1, 2, HY__INT8_SPREAD)
 static const hy__int8_isa hy__int8_kernels = {
@@ -36110,14 +36240,14 @@ static const hy__int8_isa hy__int8_kernels = {
     { { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) },
       { HY__OF_KIND(hy__int8_wide_6), HY__OF_KIND(hy__int8_wide_1) } },
     { 6, 1 }, HY__INT8_PANEL, hy__int8_spread, NULL, 2, 0, hy__int8_zips,
-    { HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) }, { 7, 1 } };
+    { HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) }, { 7, 1 }, &hy__int8_by_squares };
 #if HY__AVX_VNNI     /* depthwise has no kernel of its own: those above serve it */
 HY__INT8_STAMP(hy__int8_dots_6, 6, 2, HY__INT8_DOTS) HY__INT8_STAMP(hy__int8_dots_1, 1, 2, HY__INT8_DOTS)
 static const hy__int8_isa hy__int8_kernels_vnni = {
     hy__int8_looks, hy__int8_adds, hy__int8_rounds_vnni, hy__int8_takes_vnni,
     { { HY__OF_KIND(hy__int8_dots_6), HY__OF_KIND(hy__int8_dots_1) },
       { HY__OF_KIND(hy__int8_dots_6), HY__OF_KIND(hy__int8_dots_1) } },
-    { 6, 1 }, HY__INT8_PANEL, NULL, hy__int8_totals, 1, 128, NULL, { NULL }, { 0 } };
+    { 6, 1 }, HY__INT8_PANEL, NULL, hy__int8_totals, 1, 128, NULL, { NULL }, { 0 }, NULL };
 #endif
 #elif HY__READING == HY__READING_BASE
 HY__INT8_STAMP(hy__int8_4, 4, 4, 0) HY__INT8_STAMP(hy__int8_1, 1, 4, 0)
@@ -36126,7 +36256,7 @@ static const hy__int8_isa hy__int8_kernels = {
     { { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) },
       { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) } },
     { 4, 1 }, HY__INT8_PANEL, NULL, hy__int8_totals, 1, 0, hy__int8_zips,
-    { HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) }, { 7, 1 } };
+    { HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) }, { 7, 1 }, NULL };
 #else
 HY__INT8_STAMP(hy__int8_6, 6, 4, 0) HY__INT8_STAMP(hy__int8_1, 1, 4, 0)
 static void hy__int8_rounds_base(void *to, const float *from, int64_t n, const hy__int8_units *u);
@@ -36141,7 +36271,7 @@ static const hy__int8_isa hy__int8_kernels = {
     { { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) },
       { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) } },
     { 6, 1 }, HY__INT8_PANEL, NULL, hy__int8_totals, 1, 0, hy__int8_zips_base,
-    { HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) }, { 7, 1 } };
+    { HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) }, { 7, 1 }, NULL };
 #endif
 #endif
 HY__LOOPS_END
@@ -36189,6 +36319,7 @@ typedef struct hy__int8_plan {
     int     taken, is_signed;                   /* data has 8 bits already; */
     int     in_place;                           /* and lies as kernels read it */
     int     spread;                             /* an item's weights become words first */
+    int64_t squares;                            /* of 2 x 2 results in an image, or 0: not by squares */
 } hy__int8_plan;
 HY__FITS_PLAN(hy__int8_plan);
 
@@ -36378,6 +36509,20 @@ static void hy__int8_channels(const hy__int8_plan *p, const hy_run *now, float d
     for (k = 0; k < n && p->kind == 1 && bias; k++) t->bias[k] = (float)(t->bias[k] / p->out_scale);
 }
 
+/* A tile that knows all but its rows and channels. */
+static void hy__int8_begin(const hy__int8_plan *p, hy__int8_tile *t, const int64_t *shift)
+{
+    memset(t, 0, sizeof *t);
+    t->shift = shift;
+    t->stretches = p->stretches;
+    t->steps = p->steps;
+    t->low = p->low;
+    t->high = p->high;
+    t->zero = p->isa->bytes == 2 ? 0 : p->zero;
+    t->kind = p->kind;
+    t->out_zero = p->out_zero;
+}
+
 static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, float data_scale,
                              const signed char *shared, int64_t *shift, int64_t item)
 {
@@ -36395,16 +36540,8 @@ static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, float da
     int64_t j, n, k;
     hy__int8_shifts(p, shift);
     wide += (64 - (uintptr_t)wide % 64) % 64;
-    memset(t.extra, 0, sizeof t.extra);
-    t.shift = shift;
-    t.stretches = p->stretches;
-    t.steps = p->steps;
+    hy__int8_begin(p, &t, shift);
     t.next = bytes;
-    t.low = p->low;
-    t.high = p->high;
-    t.zero = p->isa->bytes == 2 ? 0 : p->zero;
-    t.kind = p->kind;
-    t.out_zero = p->out_zero;
     shared += image * hy__int8_volume(p->wide) * p->fine_c * p->isa->bytes;
     for (j = first; j < end; j += n) {
         n = hy__least(p->isa->cols, end - j);
@@ -36420,6 +36557,106 @@ static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, float da
         hy__int8_rows(p, &t, shared, place, many, c + j * (p->last ? 1 : places) * unit, n);
     }
 }
+
+/* What an item by squares has of its own, one behind the other: numbers. */
+typedef struct hy__int8_square_parts {
+    int64_t values, taps, weight, sums, zeros, all;     /* where they begin; in 16 bits, sums in twice that */
+    int64_t place;                      /* from a place's weights to the next: places meet nowhere in L1 */
+} hy__int8_square_parts;
+static hy__int8_square_parts hy__int8_square_room(const hy__int8_plan *p)
+{
+    const int64_t panel = p->fine_c * HY__INT8_PANEL;
+    hy__int8_square_parts r;
+    r.values = 0;
+    r.taps = 16 * p->row_block * p->fine_c;
+    r.weight = r.taps + 9 * panel;
+    r.place = panel + 32;
+    r.sums = r.weight + 16 * r.place;
+    r.zeros = r.sums + 2 * 16 * p->row_block * HY__INT8_PANEL;
+    r.all = r.zeros + p->fine_c;
+    return r;
+}
+
+/* Squares from `first` on as their products take them; what they lack of the data is 0. */
+static void hy__int8_square_values(const hy__int8_plan *p, const int16_t *data, int64_t first, int64_t n,
+                                   const int16_t *zeros, int16_t *to)
+{
+    const int64_t across = hy__pieces(p->coarse[2], 2);
+    const int16_t *from[16];
+    int64_t s, y, x;
+    int i;
+    n = hy__pieces(n, p->isa->rows[0]) * p->isa->rows[0];       /* whole tiles are summed */
+    for (s = first; s < first + n; s++, to += p->fine_c) {
+        for (i = 0; i < 16; i++) {
+            y = s / across * 2 + i / 4;
+            x = s % across * 2 + i % 4;
+            from[i] = y < p->wide[1] && x < p->wide[2] ? data + (y * p->wide[2] + x) * p->fine_c : zeros;
+        }
+        p->isa->squares->in(to, p->row_block * p->fine_c, from, p->fine_c);
+    }
+}
+
+/* From sums to results of one panel, whose channels begin at c. */
+static void hy__int8_square_results(const hy__int8_plan *p, const hy__int8_tile *t, const int32_t *sums,
+                                    int64_t first, int64_t n, char *c, int64_t cols)
+{
+    const int64_t across = hy__pieces(p->coarse[2], 2), all = p->groups * p->coarse_c, row = p->coarse[2];
+    const int64_t unit = p->kind == 1 ? 1 : 4, apart = p->last ? all : 1;
+    const int64_t step = p->row_block * HY__INT8_PANEL;
+    const int64_t beside[4] = { 0, HY__INT8_PANEL, 2 * HY__INT8_PANEL, 3 * HY__INT8_PANEL };
+    float square[4 * HY__INT8_PANEL];
+    int64_t s, y, x, to[4];
+    int i;
+    for (i = 0; i < 4; i++) to[i] = (i / 2 * row + i % 2) * all;
+    for (s = first; s < first + n; s++, sums += HY__INT8_PANEL) {
+        y = s / across * 2;
+        x = s % across * 2;
+        if (p->last && cols == HY__INT8_PANEL && y + 1 < p->coarse[1] && x + 1 < row) {
+            p->isa->squares->out(t, sums, step, c + (y * row + x) * all * unit, to);
+            continue;
+        }
+        p->isa->squares->out(t, sums, step, square, beside);
+        for (i = 0; i < 4; i++)
+            if (y + i / 2 < p->coarse[1] && x + i % 2 < row)
+                hy__int8_place_in(p, (const char *)square + i * HY__INT8_PANEL * unit, HY__INT8_PANEL,
+                                  c + ((y + i / 2) * row + x + i % 2) * apart * unit, 1, cols);
+    }
+}
+
+/* Some squares of results of some panels. */
+static void hy__int8_by_square(const hy__int8_plan *p, const hy_run *now, float data_scale,
+                               const signed char *data, int16_t *own, int64_t item)
+{
+    const int64_t rows = hy__pieces(p->squares, p->row_block), cols = hy__pieces(p->panels, p->col_block);
+    const int64_t image = item / rows / cols, group = image % p->groups, begin = item % rows * p->row_block;
+    const int64_t first = item / rows % cols * p->col_block * HY__INT8_PANEL, unit = p->kind == 1 ? 1 : 4;
+    const int64_t end = hy__least(first + p->col_block * HY__INT8_PANEL, p->coarse_c);
+    const int64_t places = p->coarse[1] * p->coarse[2], panel = p->fine_c * HY__INT8_PANEL;
+    const int64_t squares = hy__least(p->row_block, p->squares - begin);
+    const hy__int8_square_parts room = hy__int8_square_room(p);
+    char *c = (char *)now->data[now->job->nin] + (image / p->groups * p->groups * p->coarse_c * places +
+                                                  group * p->coarse_c * (p->last ? 1 : places)) * unit;
+    int32_t *sums = (int32_t *)(void *)(own + room.sums);
+    hy__int8_tile t;
+    int64_t j, n, m;
+    memset(own + room.zeros, 0, (size_t)p->fine_c * sizeof *own);
+    data += image * p->wide[1] * p->wide[2] * p->fine_c * (int64_t)sizeof *own;
+    hy__int8_square_values(p, (const int16_t *)(const void *)data, begin, squares, own + room.zeros, own);
+    hy__int8_begin(p, &t, NULL);
+    for (j = first; j < end; j += n) {
+        const int64_t at = group * p->panels + j / HY__INT8_PANEL;
+        n = hy__least(HY__INT8_PANEL, end - j);
+        hy__int8_channels(p, now, data_scale, group * p->coarse_c + j, n, &t);
+        p->isa->spread(own + room.taps, (const signed char *)now->data[1] + at * 9 * panel,
+                       9 * p->fine_c / HY__INT8_STEP);
+        p->isa->squares->weight(own + room.weight, room.place, own + room.taps, panel);
+        for (m = 0; m < 16; m++)
+            p->isa->squares->sum(sums + m * p->row_block * HY__INT8_PANEL, own + m * p->row_block * p->fine_c,
+                                 own + room.weight + m * room.place, p->fine_c, squares);
+        hy__int8_square_results(p, &t, sums, begin, squares, c + j * (p->last ? 1 : places) * unit, n);
+    }
+}
+
 /* The lines that a line of results reads, by fours, of a panel's n channels. */
 static void hy__int8_zip(const hy__int8_plan *p, const char *data, int64_t image, int64_t z, int64_t y,
                          int64_t channel, int n, char *to)
@@ -36483,14 +36720,7 @@ static void hy__int8_deep(const hy__int8_plan *p, const hy_run *now, float data_
     for (s = 0; s < p->stretches; s++)
         shift[s] = (s / p->kernel[2] * p->wide[2] + s % p->kernel[2] * p->dilate[2]) * HY__INT8_BYTES *
             p->isa->bytes;
-    memset(&t, 0, sizeof t);
-    t.shift = shift;
-    t.stretches = p->stretches;
-    t.low = p->low;
-    t.high = p->high;
-    t.zero = p->isa->bytes == 2 ? 0 : p->zero;
-    t.kind = p->kind;
-    t.out_zero = p->out_zero;
+    hy__int8_begin(p, &t, shift);
     t.weight = (const signed char *)now->data[1] + first * p->stretches * HY__INT8_STEP;
     hy__int8_channels(p, now, data_scale, first, cols, &t);
     for (s = from; s < end; s++) {
@@ -36521,6 +36751,7 @@ HY__RUN(hy__run_int8)
     if (stage == job->stages - 1) {
         if (p->in_place) data = (signed char *)(uintptr_t)now->data[0];
         if (p->deep) hy__int8_deep(p, now, scale, (const char *)data, (int64_t *)scratch, item);
+        else if (p->squares) hy__int8_by_square(p, now, scale, data, (int16_t *)scratch, item);
         else hy__int8_product(p, now, scale, data, (int64_t *)scratch, item);
         return;
     }
@@ -36589,6 +36820,24 @@ static void hy__int8_stored(hy__int8_plan *p, int64_t numbers)
     if (isa->bytes == 1) p->zero += isa->flip && p->is_signed ? 128 : !isa->flip && !p->is_signed ? -128 : 0;
 }
 
+/* How many squares make an image, where the machine has kernels for them and they pay. */
+static int64_t hy__int8_square_count(const hy__int8_plan *p)
+{
+    int d;
+    if (!p->isa->squares || p->deep || p->fine_c % 16 || p->fine_c > HY__INT8_SQUARED) return 0;
+    if (p->coarse[0] != 1 || p->kernel[0] != 1 || p->coarse_c < HY__INT8_PANEL) return 0;
+    for (d = 1; d < 3; d++)
+        if (p->kernel[d] != 3 || p->stride[d] != 1 || p->dilate[d] != 1 || p->coarse[d] < 6) return 0;
+    return hy__pieces(p->coarse[1], 2) * hy__pieces(p->coarse[2], 2);
+}
+
+/* About so many of n, the same of all items, by whole tiles. */
+static int64_t hy__int8_even(const hy__int8_plan *p, int64_t n, int64_t about)
+{
+    const int64_t items = hy__most((n + about / 2) / about, 1);
+    return hy__most(hy__pieces(hy__pieces(n, items), p->isa->rows[0]), 1) * p->isa->rows[0];
+}
+
 static int hy__int8_bind(hy_job *job, hy__int8_plan *p)
 {
     const int64_t places = hy__int8_volume(p->coarse), images = p->images * p->groups;
@@ -36601,10 +36850,12 @@ static int hy__int8_bind(hy_job *job, hy__int8_plan *p)
     p->isa = hy__int8_isa_of(job->kernels->isa, !p->deep);
     hy__int8_stored(p, hy__size(&job->in[0].type.shape));
     p->line = hy__most(HY__CHUNK / hy__most(p->fine_c, 1), p->last ? 1 : 64);
-    p->row_block = hy__pieces(96, p->isa->rows[0]) * p->isa->rows[0];
+    p->squares = hy__int8_square_count(p);
+    p->row_block = hy__int8_even(p, p->squares ? p->squares : places, p->squares ? HY__INT8_SQUARES : 96);
     p->col_block = 4;
-    p->spread = p->isa->spread && !p->deep && places > HY__INT8_SPREADS;
-    products = images * hy__pieces(places, p->row_block) * hy__pieces(p->panels, p->col_block);
+    p->spread = p->isa->spread && !p->deep && !p->squares && places > HY__INT8_SPREADS;
+    products = images * hy__pieces(p->squares ? p->squares : places, p->row_block) *
+        hy__pieces(p->panels, p->col_block);
     if (p->deep) {
         p->deep = hy__most(HY__INT8_DEEP / hy__most(p->coarse[2], 1), 1);
         products = places ? images * p->panels * hy__pieces(p->coarse[0] * p->coarse[1], p->deep) : 0;
@@ -36627,6 +36878,7 @@ static int hy__int8_bind(hy_job *job, hy__int8_plan *p)
     job->scratch = (size_t)p->stretches * sizeof(int64_t);
     if (p->spread)
         job->scratch += (size_t)(p->stretches * p->steps * HY__INT8_BYTES * 2) + 128;
+    if (p->squares) job->scratch = (size_t)hy__int8_square_room(p).all * sizeof(int16_t);
     if (p->deep) job->scratch += (size_t)(p->kernel[0] * hy__pieces(p->kernel[1], HY__INT8_STEP)) *
         (size_t)(p->wide[2] * HY__INT8_BYTES * p->isa->bytes);
     return 0;

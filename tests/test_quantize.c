@@ -348,6 +348,25 @@ static void quantize_draw(hy_frame *F, quantize_case *t)
     t->out_scale = 0.02 + r[15];
 }
 
+/* What kernels of 16 bits take by squares; extremes for every fifth. */
+static void quantize_draw_square(hy_frame *F, quantize_case *t)
+{
+    quantize_draw(F, t);
+    t->c = t->groups * 16 * (1 + t->c % 4);
+    t->filters = t->groups * (16 + t->filters % 23);
+    t->k = 3;
+    t->stride = t->dilate = 1;
+    t->h = 6 + t->h % 7 * 2 + t->pad % 2;
+    t->w += 1;
+}
+static void quantize_extremes(const quantize_case *t, hy_array *const *in)
+{
+    int64_t i;
+    for (i = 0; i < in[0]->t.type.shape.dim[0] * t->c * t->h * t->w; i++)
+        ((unsigned char *)in[0]->t.data)[i] = (unsigned char)(i % 7 == 6 ? 128 : t->data == HY_U8 ? 255 : 127);
+    for (i = 0; i < hy__size(&in[1]->t.type.shape); i++) ((signed char *)in[1]->t.data)[i] = i % 11 == 10 ? 127 : -128;
+}
+
 static int quantize_whole(hy_array *x, int64_t i)
 {
     return x->t.type.dtype == HY_U8 ? ((const unsigned char *)x->t.data)[i]
@@ -443,7 +462,7 @@ static void quantize_compared(hy_frame *F, const quantize_case *t, hy_array *con
 static void quantize_eight_bits(void)
 {
     int number, isa;
-    for (number = 0; number < 120; number++) {
+    for (number = 0; number < 160; number++) {
         static unsigned char first[1 << 18];
         size_t bytes = 0;
         for (isa = HY_ISA_AVX512; isa >= HY_ISA_BASE; isa--) {
@@ -453,10 +472,12 @@ static void quantize_eight_bits(void)
             hy_array *in[4], *y;
             memset(&desc, 0, sizeof desc);
             desc.isa = isa;
+            desc.threads = 1 + (number + isa) % 3;
             F = hy_open(&desc);
             hy_seed(F, 100 + number);
-            quantize_draw(F, &t);
+            if (number < 120) quantize_draw(F, &t); else quantize_draw_square(F, &t);
             quantize_made(F, &t, in);
+            if (number >= 120 && number % 5 == 0) quantize_extremes(&t, in);
             y = quantize_run(F, &t, in);
             if (!CHECK(y && !hy_error(F))) { printf("    %s\n", hy_error(F)); hy_close(F); return; }
             if (!bytes) {
@@ -513,6 +534,39 @@ static void quantize_kernel(const hy__int8_isa *isa, const char *name)
             }
     if (!CHECK(!wrong)) printf("    %s: %d are wrong\n", name, wrong);
 }
+/* One square of four results, from data and weights of words: as plain sums have them. */
+static void quantize_square(const hy__int8_isa *isa)
+{
+    enum { deep = 48, panel = 16 * deep, step = panel + 32 };
+    static int16_t x[16][deep], taps[9 * panel], values[16 * 7 * deep], weight[16 * step];
+    static int32_t sums[16 * 7 * 16], y[64];
+    const int16_t *from[16];
+    const int64_t to[4] = { 48, 32, 16, 0 };
+    hy__int8_tile t;
+    int i, j, k, m, rows, wrong = 0;
+    for (i = 0; i < 16 * deep; i++) x[i / deep][i % deep] = (int16_t)((int)(i * 2654435761u >> 13) % 511 - 255);
+    for (i = 0; i < 9 * panel; i++) taps[i] = (int16_t)((int)(i * 2246822519u >> 21) % 256 - 128);
+    for (m = 0; m < 16; m++) from[m] = x[m];
+    isa->squares->weight(weight, step, taps, panel);
+    memset(&t, 0, sizeof t);
+    t.kind = 2;
+    for (rows = 1; rows < 8; rows += 6) {               /* the last row: by itself, or behind a whole tile */
+        isa->squares->in(values + (rows - 1) * deep, 7 * deep, from, deep);
+        for (m = 0; m < 16; m++)
+            isa->squares->sum(sums + m * 7 * 16, values + m * 7 * deep, weight + m * step, deep, rows);
+        isa->squares->out(&t, sums + (rows - 1) * 16, 7 * 16, y, to);
+        for (i = 0; i < 4; i++)
+            for (j = 0; j < 16; j++) {
+                int32_t sum = 0;
+                for (k = 0; k < 9 * deep; k++) {
+                    const int at = (i / 2 + k / deep / 3) * 4 + i % 2 + k / deep % 3, c = k % deep;
+                    sum += x[at][c] * taps[k / deep * panel + (c / 2 * 16 + j) * 2 + c % 2];
+                }
+                wrong += sum != y[to[i] + j];
+            }
+    }
+    CHECK(!wrong);
+}
 static void quantize_kernels(void)
 {
 #ifdef HY__ARM_DOT
@@ -523,6 +577,7 @@ static void quantize_kernels(void)
 #ifdef HY__TARGET_AVX2
     if (hy__isa_of_machine() >= HY_ISA_AVX2) {
         quantize_kernel(&hy__int8_kernels_avx2, "AVX2");
+        quantize_square(&hy__int8_kernels_avx2);
 #if HY__AVX_VNNI
         if (hy__has_avx_vnni()) quantize_kernel(&hy__int8_kernels_vnni, "AVX-VNNI");
 #endif
