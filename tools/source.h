@@ -18,7 +18,8 @@ HY__COLD_ROOMS
 
 /* MARK: - 79 >>c_text ----------------------------------------------------------------------------------
  *
- * C source as text: lines and literals, loops and where they read.
+ * C source as text: lines and literals, functions that a file gets when something in it names them, loops and
+ * where they read.
  */
 enum { HY__C_LANES = 32, HY__C_LONE_LANES = 64, HY__C_ROWS = 4, HY__C_DIMS = 2 * HY_MAX_DIM, HY__C_TEXT = 256,
        HY__C_LINE = 4096, HY__C_COLUMNS = 110, HY__C_NUMBER = 56 };
@@ -425,11 +426,6 @@ static void hy__c_sizes(hy__c *c, const char *letters, ...)
     for (; *letters; letters++) c->letter[(int)*letters].size = va_arg(args, int64_t);
     va_end(args);
 }
-static void hy__c_sizes_of(hy__c *c, const char *letters, const hy_shape *shape)
-{
-    int d;
-    for (d = 0; letters[d]; d++) c->letter[(int)letters[d]].size = shape->dim[d];
-}
 
 /* The axis of a letter, which is a term if it is no loop. */
 static hy__c_axis *hy__c_axis_at(hy__c *c, int letter)
@@ -440,15 +436,6 @@ static hy__c_axis *hy__c_axis_at(hy__c *c, int letter)
     if (!l->name) l->name = l->itself;
     for (i = 0; i < c->nest.axes; i++) if (!strcmp(c->nest.axis[i].name, l->name)) return &c->nest.axis[i];
     return hy__c_axis_of(c, HY__C_TERM, l->name, 0, 0, 0, 0);
-}
-
-static void hy__c_span(hy__c *c, int letter, const char *from, const char *to)
-{
-    hy__c_axis *a = hy__c_axis_at(c, letter);
-    a->kind = HY__C_TAP;
-    a->n = 0;
-    a->from = from;
-    a->to = to;
 }
 
 /* Array k has these dims, the last of which are side by side; it is read at 0 of those whose name is "".
@@ -860,7 +847,10 @@ static void hy__w(hy__c *c, const char *format, ...)
         case 'v': s = hy__c_number(text, va_arg(args, double), c->real); break;
         case 't': s = hy__c_type((hy_dtype)va_arg(args, int)); break;
         case 'r': s = hy__c_type(c->real); break;
-        case 'p': s = c->prefix; if (n > 1) hy__c_need(c, text + 1); break;
+        case 'p':
+            s = c->prefix;
+            if (n > 1) hy__c_need(c, text + 1);
+            break;
         case 'u': s = c->upper; break;
         case 'a': case 'b': s = c->word[*format - 'a']; break;
         case 'P': hy__c_put_loops(c, HY__C_PLACE); break;
@@ -888,8 +878,7 @@ static void hy__w(hy__c *c, const char *format, ...)
 
 /* MARK: - 80 >>c_formulas ------------------------------------------------------------------------------
  *
- * What each element becomes: functions that a file gets when something needs them, the formulas of the
- * catalogue as text, and what emitters ask of an operator.
+ * What each element becomes: the formulas of the catalogue as text, and what emitters ask of an operator.
  */
 /* The table keeps no line ends: each statement and each brace ends one. */
 static void hy__c_write_helper(hy__c *c, const hy__c_helper *h)
@@ -1949,7 +1938,7 @@ static void hy__c_convolution(hy__c *c, const hy__c_step *s)
     image = l.direct ? 0 : l.channel * w.channels;
     c->scratch = (size_t)(image + (l.span ? 0 : HY__C_ROWS * l.row)) * hy_dtype_size(c->real);
     hy__w(c, "%<%|%r *image = (%r *)(void *)scratch;\n%>%<%|%r *row = (%r *)(void *)scratch + %l;\n%>"
-          "%fn {\nconst %r *%<image%|x%> = x0 + n * %l;\n", l.direct, l.span, image, w.batch, l.direct,
+          "%fn {\nconst %r *%<image%|x%> = x0 + n * %l;\n", l.direct, l.span != 0, image, w.batch, l.direct,
           w.channels * w.places);
     if (!l.direct) hy__c_conv_lay(c, &w, &l);
     hy__w(c, "%fg {\n", w.groups);
@@ -2557,6 +2546,22 @@ static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
     if (whole) c->nest.name[HY__C_OUT] = "sum";
     hy__w(c, "%P {\nconst %t e = %0;\n%K {\n%B%y += e * %1;\n}\n}\n%<%fi y0[i] = %[sum[i]%];\n%>",
           (int)hy__c_sum_type(c), whole, hy__size(&hy__c_out(s)->shape));
+}
+
+static void hy__c_sizes_of(hy__c *c, const char *letters, const hy_shape *shape)
+{
+    int d;
+    for (d = 0; letters[d]; d++) c->letter[(int)letters[d]].size = shape->dim[d];
+}
+
+/* A tap that goes from one number to another. */
+static void hy__c_span(hy__c *c, int letter, const char *from, const char *to)
+{
+    hy__c_axis *a = hy__c_axis_at(c, letter);
+    a->kind = HY__C_TAP;
+    a->n = 0;
+    a->from = from;
+    a->to = to;
 }
 
 /* Dims of input 0 are N, C, H and V, those of the result n, c, h and v; it is there that loops go. */
@@ -3394,9 +3399,9 @@ static void hy__c_int8_result(hy__c *c, const hy__int8_plan *p)
           "float v = (float)sum[k %% 16] * (float)(x2[o]%< * step%> / %v)%< + (float)(x3[o] / %v)%>;\n"
           "v = v < %v ? %v : v > %v ? %v : v;\n%|"
           "const float v = (float)sum[k %% 16] * (x2[o]%< * step%>)%< + x3[o]%>;\n%>%>"
-          "y0[n * $P + o * $Q + ((z * $y + y) * $x + x) * %l] = ", p->kind < 2, p->kind == 1, p->chunks,
+          "y0[n * $P + o * $Q + ((z * $y + y) * $x + x) * %l] = ", p->kind < 2, p->kind == 1, p->chunks > 0,
           p->out_scale, p->biased, p->out_scale, (double)p->low, (double)p->low, (double)p->high,
-          (double)p->high, p->chunks, p->biased, p->last ? p->groups * p->coarse_c : (int64_t)1);
+          (double)p->high, p->chunks > 0, p->biased, p->last ? p->groups * p->coarse_c : (int64_t)1);
     hy__w(c, p->kind > 1 ? "sum[k %% 16];\n}\n}\n" : p->kind ? "(%t)(rintf(v) + %d);\n}\n}\n"
           : p->low < 0 ? "v;\n}\n}\n" : "v < 0 ? 0 : v;\n}\n}\n",
           (int)hy__c_out(c->step)->dtype, p->out_zero);
@@ -3555,7 +3560,7 @@ static const hy__c_emitter hy__c_emitters[] = {
     { hy__c_sequence, 0, NULL, { HY_OP_sequence_mask, HY_OP_sequence_last, HY_OP_sequence_reverse } },
     { hy__c_attention, 0, NULL, { HY_OP_attention } },
 #ifndef HYBRID_NO_INT8
-    { hy__c_int8, 0, NULL, { HY_OP_int8_dense, HY_OP_int8_convolution } },
+    { hy__c_int8, 0, NULL, { HY_OP_int8_dense } },
     { hy__c_int8_table, 0, NULL, { HY_OP_int8_table } },
     { hy__c_int8_add, 0, NULL, { HY_OP_int8_add } },
     { hy__c_matmul_nbits, 0, NULL, { HY_OP_matmul_nbits } },
@@ -3564,6 +3569,9 @@ static const hy__c_emitter hy__c_emitters[] = {
     { hy__c_rnn_emit, 0, hy__c_pack_rnn, { HY_OP_rnn } },
 #endif
 #ifndef HYBRID_NO_VISION
+#ifndef HYBRID_NO_INT8
+    { hy__c_int8, 0, NULL, { HY_OP_int8_convolution } },
+#endif
     { hy__c_convolution, HY__C_TAIL, hy__c_pack_conv, { HY_OP_convolution } },
     { hy__c_pooling, 0, NULL, { HY_OP_pooling } },
     { hy__c_deconvolution, 0, NULL, { HY_OP_deconvolution } },
@@ -3583,10 +3591,11 @@ static const hy__c_emitter hy__c_emitters[] = {
     { hy__c_sampler, 0, NULL, { HY_OP_bilinear_sampler, HY_OP_spatial_transformer } },
     { hy__c_columns, 0, NULL, { HY_OP_im2col, HY_OP_col2im } },
     { hy__c_deformable, 0, NULL, { HY_OP_deformable_convolution } },
-#endif
-    { NULL, HY__C_KNOWN, NULL, { HY_OP_multibox_prior, HY_OP_shape_array, HY_OP_size_array, HY_OP_index_array,
-      HY_OP_zeros_like, HY_OP_ones_like, HY_OP_arange_like } },
+    { NULL, HY__C_KNOWN, NULL, { HY_OP_multibox_prior } },
     { NULL, HY__C_MOVES, NULL, { HY_OP_depth_to_space, HY_OP_space_to_depth, HY_OP_crop } },
+#endif
+    { NULL, HY__C_KNOWN, NULL, { HY_OP_shape_array, HY_OP_size_array, HY_OP_index_array, HY_OP_zeros_like,
+      HY_OP_ones_like, HY_OP_arange_like } },
     { NULL, HY__C_JOINS, NULL, { HY_OP_concat, HY_OP_extend, HY_OP_stack, HY_OP_vstack, HY_OP_hstack,
       HY_OP_dstack, HY_OP_column_stack, HY_OP_slice_assign } },
     { NULL, HY__C_JOINS, NULL, { HY_OP_slice_assign_scalar, HY_OP_atleast_1d, HY_OP_atleast_2d,
