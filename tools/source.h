@@ -809,7 +809,12 @@ static size_t hy__c_read_name(char *to, const char *from)
 /* A function for the current type, ours or libm's; and the number of an attribute as a literal. */
 static void hy__c_put_function(hy__c *c, char *name)
 {
-    if (c->real != HY_F64) memcpy(name + strlen(name), "f", 2);
+    char *end = name + strlen(name);
+    if (c->real == HY_F32) memcpy(end, "f", 2);
+    if (*end && hy__c_helper_at(name, strlen(name)) < 0 && hy__c_helper_at(name, (size_t)(end - name)) >= 0) {
+        *end = 0;                       /* some are there in doubles only */
+        hy__c_puts(c, "(float)");
+    }
     hy__c_need(c, name);
     if (hy__c_helper_at(name, strlen(name)) >= 0) hy__c_puts(c, "%s_", c->prefix);
     hy__c_puts(c, "%s", name);
@@ -905,21 +910,20 @@ static void hy__c_write_helper(hy__c *c, const hy__c_helper *h)
 /* Writes what is needed, and what that names in turn: helpers name only those above them. */
 static void hy__c_write_helpers(hy__c *c)
 {
+    char name[HY__C_TEXT];
     int i, some = 0;
     for (i = HY__C_HELPERS - 1; i >= 0; i--) {
         const char *s = c->needs[i] ? hy__c_helpers[i].text : "";
         while ((s = strstr(s, "%p_")) != NULL) {
-            size_t n = strspn(s += 3, "abcdefghijklmnopqrstuvwxyz_0123456789");
-            int at = hy__c_helper_at(s, n);
-            if (at >= 0) c->needs[at] = 1;
+            s += 3 + hy__c_read_name(name, s + 3);
+            hy__c_need(c, name);
         }
     }
     for (i = 0; i < HY__C_HELPERS; i++) {
-        if (!c->needs[i]) continue;
-        hy__c_write_helper(c, &hy__c_helpers[i]);
-        some = 1;
+        if (c->needs[i]) hy__c_write_helper(c, &hy__c_helpers[i]);
+        some |= c->needs[i];
     }
-    if (some) hy__w(c, "\n");
+    hy__w(c, "%<\n%>", some);
 }
 
 /* --- formulas: those of the catalogue as text --- *
@@ -1006,7 +1010,6 @@ static void hy__c_word(hy__c *c, const char *word, size_t n, const char (*operan
                        const double *p)
 {
     char name[32];
-    int single = c->real == HY_F32;
     if (n == 1 && strchr("xabc", *word)) { hy__w(c, "%s", operand[*word == 'x' ? 0 : *word - 'a']); return; }
     if (n == 2 && *word == 'p' && c->real == HY_I64) {
         const int64_t limit = hy__to_i64(p[word[1] - '0']);     /* no double: it would make one of x, too */
@@ -1017,17 +1020,8 @@ static void hy__c_word(hy__c *c, const char *word, size_t n, const char (*operan
     if (n == 4 && !memcmp(word, "V__T", 4)) { hy__w(c, "%s", hy__c_type(c->real)); return; }
     if (n == 4 && !memcmp(word, "V__U", 4)) { hy__w(c, "uint64_t"); return; }
     if (n < 4 || n > 24 || memcmp(word, "V__", 3)) { hy__c_put(c, word, n); return; }
-    n -= 3;
-    memcpy(name, word + 3, n);
-    if (single) name[n++] = 'f';
-    name[n] = 0;
-    if (hy__c_helper_at(name, n) < 0 && single) {       /* some are there in doubles only */
-        name[n - 1] = 0;
-        if (hy__c_helper_at(name, n - 1) < 0) name[n - 1] = 'f';
-        else hy__w(c, "(float)");
-    }
-    hy__c_need(c, name);
-    hy__w(c, hy__c_helper_at(name, strlen(name)) >= 0 ? "%p_%s" : "%s", name);
+    hy__c_read_name(name, word + 3);
+    hy__c_put_function(c, name);
 }
 
 static void hy__c_formula(hy__c *c, const char *text, const char (*operand)[HY__C_TEXT], const double *p)
