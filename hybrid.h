@@ -125,7 +125,7 @@
  *   places that `at` counts, of HY_I64, one for each row, and attention reads the first rows alone, as many
  *   as its option `length` says. In ONNX files a Concat of an input that the network gives back is hy_extend.
  *   Whoever writes into one of them has it in memory of its own from then on, and hy_data makes that of one
- *   whose axis is not the first, so that it is packed. While another is there a view of one is not written.
+ *   whose axis is not the first, so that it is packed. A view of one is read only.
  *
  * OPTIONS
  *   The last argument of many operators is a pointer to options, NULL for the defaults. In an options
@@ -1546,12 +1546,14 @@ struct hy_op {
 #define HY_P_int8_dense(P, R) HY_P_fully_connected(P, R) HY_P_THRESHOLD(P, R)
 #define HY_A_int8_dense(A, R) HY_A_INT8(A, R) \
     A(R, inv, no_flatten, flatten, 0, "rows lie along the last axis, else along all but the first") \
-    HY_A_INT8_STEPS(A, R)
+    HY_A_INT8_STEPS(A, R) \
+    A(R, int, in_units, in_units, 0, "numbers of a row; 0: as many as the weight's steps hold")
 #define HY_I_int8_convolution HY_I_INT8
 #define HY_O_int8_convolution HY_O_OUT
 #define HY_P_int8_convolution(P, R) HY_P_KERNEL(P, R) HY_P_THRESHOLD(P, R)
 #define HY_A_int8_convolution(A, R) HY_A_WINDOW(A, R) A(R, int, num_group, num_group, 1, "channel groups") \
-    HY_A_INT8(A, R) HY_A_LAYOUT(A, R) HY_A_PAD_END(A, R) HY_A_INT8_STEPS(A, R)
+    HY_A_INT8(A, R) HY_A_LAYOUT(A, R) HY_A_PAD_END(A, R) HY_A_INT8_STEPS(A, R) \
+    A(R, int, in_channels, in_channels, 0, "channels of data; 0: as many as the weight's steps hold")
 
 #define HY_I_int8_table(I) I(data, ONE, 1) I(table, ONE, 1)
 #define HY_O_int8_table HY_O_OUT
@@ -3828,7 +3830,8 @@ HY_API hy_array *hy__rnn_grad(hy_frame *F, hy_array *out_grad, hy_array *state_g
 
 /* --- in int8: hy_quantize emits them --- */
 typedef struct hy_int8_dense_opt { int no_bias; int relu; int no_flatten; int own_range; int zero;
-    double out_scale /* 1 */; int out_zero; hy_dtype out_dtype /* HY_F32 */; } hy_int8_dense_opt;
+    double out_scale /* 1 */; int out_zero; hy_dtype out_dtype /* HY_F32 */;
+    int in_units; } hy_int8_dense_opt;
 HY_API hy_array *hy_int8_dense(hy_frame *F, hy_array *data, hy_array *weight, hy_array *scale, hy_array *bias,
                                int num_hidden, double threshold, const hy_int8_dense_opt *opt);
     /* fully_connected in int8: whole sums times scale, + bias */
@@ -3848,7 +3851,7 @@ HY_API hy_array *hy_matmul_nbits(hy_frame *F, hy_array *data, hy_array *weight, 
 #ifndef HYBRID_NO_VISION
 typedef struct hy_int8_convolution_opt { hy_ints stride; hy_ints dilate; hy_ints pad; int num_group /* 1 */;
     int no_bias; int relu; int layout; hy_ints pad_end; int own_range; int zero; double out_scale /* 1 */;
-    int out_zero; hy_dtype out_dtype /* HY_F32 */; } hy_int8_convolution_opt;
+    int out_zero; hy_dtype out_dtype /* HY_F32 */; int in_channels; } hy_int8_convolution_opt;
 HY_API hy_array *hy_int8_convolution(hy_frame *F, hy_array *data, hy_array *weight, hy_array *scale,
                                      hy_array *bias, hy_ints kernel, int num_filter, double threshold,
                                      const hy_int8_convolution_opt *opt);
@@ -7538,7 +7541,8 @@ struct hy__node {
 enum { HY__RENAMED = -1, HY__COUNTED = 1, HY__SETTLED };        /* HY__RENAMED: it did until hy_named */
 enum { HY__SEEN_WAYS = 4, HY__SEEN = HYBRID_KEPT_JOBS > 0 ? 256 : HY__SEEN_WAYS };
 enum { HY__BOUND = HY__TEXT ? 256 : 48 };      /* as long as the texts of hy_cache_stats */
-enum { HY__ASKED_SHAPE = 1, HY__ASKED_DTYPE = 2, HY__ASKED_TRAINING = 4, HY__ASKED_DIMS = 8 };
+enum { HY__ASKED_SHAPE = 1, HY__ASKED_DTYPE = 2, HY__ASKED_TRAINING = 4, HY__ASKED_DIMS = 8,
+       HY__ASKED_COUNT = 16 };
 enum { HY__DEAD = 0x64656164, HY__LIVE = 0x6c697665, HY__RECORD_MAX = 1024, HY__NEST = 8,
        HY__PARAMS = -1 };               /* the buffer is a list of hy_collect_params */
 
@@ -7547,6 +7551,7 @@ struct hy_array {
     int         kept, slot;             /* slot: position in the list of kept or live arrays */
     int         count;                  /* of a group */
     int         depth;                  /* of groups in it, or HY__PARAMS */
+    int         view;                   /* of another array: what is written goes there */
     hy_frame   *frame;
     hy_tensor   t;
     hy__buffer *buffer;                 /* NULL for traced values; of a group: its items */
@@ -7691,6 +7696,7 @@ typedef struct hy__tracer {
     int         param_nodes, param_cap;
     hy__met     param_met;              /* ... and their positions there */
     struct hy__summary *summary;        /* collects what blocks return */
+    const hy_array *given;              /* what forward was given, if that is a call's */
     int         asked;                  /* questions of forward, HY__ASKED_... */
     hy__asked  *dims;                   /* of HY__ASKED_DIMS, once each for values asked in turn */
     int         dims_n, dims_cap;
@@ -8095,7 +8101,7 @@ static hy_array *hy__handle(hy_frame *F)
     if (hy__list_add(F, &F->live, x)) return (hy_array *)hy__no_memory(F, "handle");
     F->free_first = hy__next_free(x);
     x->state = HY__LIVE;
-    x->kept = x->count = x->depth = x->output = 0;
+    x->kept = x->count = x->depth = x->output = x->view = 0;
     x->frame = F;
     x->buffer = NULL;
     x->node = NULL;
@@ -8475,6 +8481,13 @@ HY_API hy_array *hy_group_of(hy_frame *F, int n, hy_array *const *x)
     return hy__group_every(F, n, x, sizeof *x);
 }
 
+/* Calls that differ by None at the end share a trace, unless forward counts what it was given. */
+static void hy__count_asked(hy_frame *F, const hy_array *group)
+{
+    hy__tracer *T = F->tracer;
+    if (T && (T->given == group || T->outer)) T->asked |= HY__ASKED_COUNT;
+}
+
 HY_API hy_array *hy_get(hy_frame *F, hy_array *group, int i)
 {
     int n;
@@ -8482,12 +8495,15 @@ HY_API hy_array *hy_get(hy_frame *F, hy_array *group, int i)
     n = group->count ? group->count : 1;
     if (i < -n || i >= n)
         return (hy_array *)hy__refuse(F, HY_ERROR_INDEX, "hy_get: index %d of a group of %d", i, n);
+    if (i < 0 || (group->count && !group->item[i])) hy__count_asked(F, group);
     return group->count ? group->item[i < 0 ? i + n : i] : group;
 }
 
 HY_API int hy_count(hy_frame *F, hy_array *group)
 {
-    return !hy__alive(F, group, "hy_count") ? 0 : group->count ? group->count : 1;
+    if (!hy__alive(F, group, "hy_count")) return 0;
+    hy__count_asked(F, group);
+    return group->count ? group->count : 1;
 }
 
 /* --- the way every operator goes --- */
@@ -10974,7 +10990,7 @@ static int hy__pack_own(hy_frame *F, hy_array *x, const char *who)
 static int hy__write_apart(hy_frame *F, hy_array *x, const char *who)
 {
     int64_t begin;
-    if (hy__grown_of(x, &begin)) return hy__pack_own(F, x, who);
+    if (!x->view && hy__grown_of(x, &begin)) return hy__pack_own(F, x, who);
     return hy__deny(F, HY_ERROR_STATE, "%s: the array looks into one that hy_extend or hy_with_room made and "
                     "that others share: write to a hy_copy, or to that one", who);
 }
@@ -10984,7 +11000,7 @@ static int hy__packed_now(hy_frame *F, hy_array *x, const char *who)
 {
     int64_t begin;
     if (hy__packed(&x->t)) return 1;
-    return x->frame == F && hy__grown_of(x, &begin) && hy__pack_own(F, x, who);
+    return x->frame == F && !x->view && hy__grown_of(x, &begin) && hy__pack_own(F, x, who);
 }
 
 static const char hy__still_read[] = "%s: a call that hy_later began still reads it: hy_wait for it first "
@@ -11185,11 +11201,14 @@ HY_API size_t hy_to(hy_frame *F, hy_array *x, hy_dtype dtype, void *buffer, size
 /* --- views --- */
 static hy_array *hy__view(hy_frame *F, hy_array *x, const char *who, const char *instead)
 {
+    hy_array *v;
     if (!hy__concrete(F, x, who, instead)) return NULL;
     if (hy__has_gradient(F, x))
         return (hy_array *)hy__refuse(F, HY_ERROR_GRADIENT, "%s: a view would hide this array from the "
                                       "gradient: use %s", who, instead);
-    return hy__handle_of(F, &x->t, x->buffer);
+    v = hy__handle_of(F, &x->t, x->buffer);
+    if (v) v->view = 1;
+    return v;
 }
 
 static void hy__drop_axis(hy_tensor *t, int axis)
@@ -13312,7 +13331,18 @@ static void hy__plain_tile(const hy__tile *t, const void *vb, void *vc)
                              i / t->rows * t->below;
             for (p = 0; p < t->k; p++, b += t->b_step) {
                 const HY__N x = a[p * t->a_col];
+                /* An optimiser makes vectors of the loop. Without one, and under sanitizers, the loop itself
+                   is most of the time: there it is written out. */
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
                 for (j = 0; j < HY__PLAIN_LANES; j++) sums[j] += x * b[j];
+#else
+#define HY__PLAIN_ADD(j) sums[j] += x * b[j];
+                HY__PLAIN_ADD(0) HY__PLAIN_ADD(1) HY__PLAIN_ADD(2) HY__PLAIN_ADD(3)
+                HY__PLAIN_ADD(4) HY__PLAIN_ADD(5) HY__PLAIN_ADD(6) HY__PLAIN_ADD(7)
+                HY__PLAIN_ADD(8) HY__PLAIN_ADD(9) HY__PLAIN_ADD(10) HY__PLAIN_ADD(11)
+                HY__PLAIN_ADD(12) HY__PLAIN_ADD(13) HY__PLAIN_ADD(14) HY__PLAIN_ADD(15)
+#undef HY__PLAIN_ADD
+#endif
             }
         }
         for (j = 0; j < t->cols; j++) {
@@ -36927,12 +36957,17 @@ static int hy__int8_dense_infer(hy_infer *I)
     hy_shape *x = &I->in[0].shape, want = hy__shape2(-1, r->num_hidden), row = *x;
     const hy__int8_attr numbers = { HY__INT8_OF(r), I->nin > 3 };
     int64_t k = -1;
-    if (hy__infer_range(I, "num_hidden", r->num_hidden, 1, INT_MAX)) return -1;
+    if (hy__infer_range(I, "num_hidden", r->num_hidden, 1, INT_MAX) ||
+        hy__infer_range(I, "in_units", r->in_units, 0, INT_MAX)) return -1;
     if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
     if (x->ndim > 0) {
         row.dim[0] = 1;
         if (x->ndim == 1 && r->no_flatten) hy__infer_number(I, &x->dim[0]);
+        if (r->in_units && r->no_flatten) hy_infer_dim(I, &x->dim[x->ndim - 1], r->in_units);
         k = r->no_flatten ? x->dim[x->ndim - 1] : hy__size(&row);
+        if (r->in_units && k >= 0 && k != r->in_units)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "rows of %l numbers, the weight is for %d", k,
+                                 r->in_units);
         want.dim[0] = x->dim[0];
         if (r->no_flatten) { want = *x; want.dim[x->ndim - 1] = r->num_hidden; }
     }
@@ -36987,6 +37022,8 @@ static int hy__int8_convolution_infer(hy_infer *I)
     hy_infer_dim(I, &y->dim[a.channel], a.filters);
     hy__infer_same_dim(I, &x->dim[0], &y->dim[0]);
     if (hy__infer_sizes(I, x) || hy__infer_sizes(I, y) || hy__infer_conv_places(I, &a, x, y) < 0) return -1;
+    if (hy__infer_range(I, "in_channels", r->in_channels, 0, INT_MAX)) return -1;
+    if (r->in_channels) hy_infer_dim(I, &x->dim[a.channel], r->in_channels);
     channels = x->dim[a.channel];
     if (channels >= 0 && channels % a.groups)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "%l channels are not a multiple of num_group %d", channels,
@@ -53703,6 +53740,7 @@ typedef struct hy__trace {
     int       n;
     hy_type  *type;                     /* of the inputs it was made with: the same */
     char     *in, *out;                 /* grouping of inputs, outputs */
+    char     *full;                     /* that of inputs with None at the end */
     char      bound[HY__BOUND];
 } hy__trace;
 
@@ -53765,12 +53803,28 @@ static void hy__traces_free(hy_frame *F, hy__traces *all)
 /* The answers of hy_is_training and hy_is_recording as one number. */
 static int hy__modes(const hy_frame *F) { return (F->training != 0) + 2 * (F->recording != 0); }
 
+/* How many None stand at the end of a group. */
+static size_t hy__form_nones(const char *full)
+{
+    size_t n = strlen(full), end = n - 1;
+    while (*full == '(' && n > 2 && full[n - 2] == 'n') n--;
+    return end - (n - 1);
+}
+
+/* Are the arguments grouped as forward saw them? */
+static int hy__trace_grouped(const hy__trace *t, const hy__flat *in)
+{
+    return !strcmp(t->in, in->form) &&
+           (!(t->asked & HY__ASKED_COUNT) || hy__form_nones(t->full) == hy__form_nones(in->full));
+}
+
 /* Is a trace valid for these arguments? */
 static int hy__trace_fits(const hy_frame *F, const hy__trace *t, const hy__flat *in)
 {
     int i;
     if (F->numbers ? t->lens != NULL : t->closed) return 0;
-    if (strcmp(t->in, in->form) || ((t->asked & HY__ASKED_TRAINING) && t->training != hy__modes(F))) return 0;
+    if (!hy__trace_grouped(t, in)) return 0;
+    if ((t->asked & HY__ASKED_TRAINING) && t->training != hy__modes(F)) return 0;
     for (i = 0; t->asked && i < t->n; i++) {
         const hy_type *now = &in->at[i]->t.type;
         if ((t->asked & HY__ASKED_DTYPE) && now->dtype != t->type[i].dtype) return 0;
@@ -53847,7 +53901,7 @@ static int hy__trace_takes(hy_frame *F, hy__trace *t, const hy__flat *in)
     int64_t *atom;
     int takes = 0;
     if (F->numbers || t->closed || !(t->asked & HY__ASKED_DIMS) || (t->asked & HY__ASKED_SHAPE) ||
-        strcmp(t->in, in->form) ||
+        !hy__trace_grouped(t, in) ||
         ((t->asked & HY__ASKED_TRAINING) && t->training != hy__modes(F))) return 0;
     if (!hy__trace_inputs_same(t, in)) return 0;
     if (!t->guarded && t->ran) { t->sized = hy__trace_sized(F, t); t->guarded = 1; }
@@ -53886,8 +53940,8 @@ static void hy__trace_reason(const hy_frame *F, const hy__trace *t, const hy__fl
     line = hy__line_open(text, bytes);
     if (!HY__TEXT) return;
     if (!t) { hy__puts(&line, "first call"); return; }
-    if (strcmp(t->in, in->form)) {
-        hy__say(&line, "the arguments are %s, were %s", in->form, t->in);
+    if (!hy__trace_grouped(t, in)) {
+        hy__say(&line, "the arguments are %s, were %s", in->full, t->full);
         return;
     }
     if ((t->asked & HY__ASKED_TRAINING) && t->training != hy__modes(F)) {
@@ -53978,12 +54032,14 @@ static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy
                                  const hy__flat *out)
 {
     size_t types = (size_t)in->n * sizeof(hy_type), a = strlen(in->form) + 1, b = strlen(out->full) + 1;
+    const size_t whole = strlen(in->full) + 1;
     hy__lens *lens = hy__lens_kept(S, g);
     size_t dims = (size_t)S->tracer->dims_n * sizeof(hy__asked_dims);
     hy__trace *t = NULL;
     int i;
     if (!S->code)
-        t = (hy__trace *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *t) + 2 * types + dims + a + b);
+        t = (hy__trace *)hy__alloc_zero(&F->root->heap,
+                                        hy__round64(sizeof *t) + 2 * types + dims + a + b + whole);
     if (!t) {
         if (!S->code) hy__no_memory(F, "trace");
         hy__lens_free(&F->root->heap, lens);
@@ -54007,6 +54063,7 @@ static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy
     for (i = 0; i < in->n; i++) t->latest[i] = t->type[i] = in->at[i]->t.type;
     memcpy(t->in, in->form, a);
     memcpy(t->out, out->full, b);
+    t->full = (char *)memcpy(t->out + b, in->full, whole);
     t->flat = hy__form_flat(t->in) && hy__form_flat(t->out);
     t->grouped = *t->out == '(';
     memcpy(t->bound, S->tracer->bound, sizeof t->bound);
@@ -54029,7 +54086,7 @@ static hy__trace *hy__trace_make(hy_frame *F, hy__traced_fn fn, void *user, cons
     out.room = NULL;
     if (S && !var) hy__no_memory(S, "trace");
     if (S && var && !hy__trace_inputs(S, in, var)) {
-        x = hy__group_as(S, &form, &var);
+        S->tracer->given = x = hy__group_as(S, &form, &var);
         y = S->code ? NULL : fn(S, user, x);
         if (!S->code && !hy__flat_open(S, &out, y, "forward")) {
             g = hy__trace_heads(S, &out);
@@ -56570,14 +56627,20 @@ static hy__trace *hy__trace_again(hy_frame *F, hy_block *block, int n, const hy_
                                   int modes, int numbers)
 {
     const int training = F->training, recording = F->recording, before = F->numbers;
+    const size_t chars = strlen(form) + 1;
     hy__trace *t = NULL;
     hy__scope scope;
     hy__flat in;
     int i;
     hy_begin(F);
     in.n = n;
-    in.at = (hy_array **)hy__room(F, &in.room, (size_t)n * sizeof *in.at + strlen(form) + 1, "hy_call");
-    in.full = in.form = in.at ? strcpy((char *)(in.at + n), form) : NULL;
+    in.at = (hy_array **)hy__room(F, &in.room, (size_t)n * sizeof *in.at + 2 * chars, "hy_call");
+    in.full = in.form = NULL;
+    if (in.at) {
+        in.full = (char *)memcpy(in.at + n, form, chars);
+        in.form = in.full + chars;
+        hy__normal_form(in.full, in.form);
+    }
     for (i = 0; in.at && i < n; i++) in.at[i] = hy__handle(F);
     hy__acquire(&block->core->traces.lock);     /* other frames' calls may be writing the latest types */
     for (i = 0; in.at && i < n; i++) if (in.at[i]) in.at[i]->t.type = type[i];
@@ -56625,7 +56688,7 @@ static hy__trace *hy__trace_closed(hy_frame *F, hy_block *block)
     if (t && !t->lens) t = NULL;
     if (t) HY__ADD(&t->running, 1);
     hy__release(&all->lock);
-    closed = t ? hy__trace_again(F, block, t->n, t->latest, t->in, t->training, 1) : NULL;
+    closed = t ? hy__trace_again(F, block, t->n, t->latest, t->full, t->training, 1) : NULL;
     hy__trace_leave(t);
     return closed;
 }
@@ -74379,7 +74442,7 @@ static hy__trace *hy__export_chosen(hy_frame *F, hy_block *net)
     if (best && !best->fast) HY__ADD(&best->running, 1);    /* it stays meanwhile */
     hy__release(&all->lock);
     if (!best || !(best->lens || (best->asked & HY__ASKED_TRAINING && best->training))) return best;
-    again = hy__trace_again(F, net, best->n, best->lens ? best->latest : best->type, best->in, 0, 1);
+    again = hy__trace_again(F, net, best->n, best->lens ? best->latest : best->type, best->full, 0, 1);
     hy__trace_leave(best);
     return again;
 }
@@ -75642,6 +75705,7 @@ static hy_array *hy__int8_layer_in(hy_frame *S, const hy__quantizer *Q, int i, h
         opt.no_bias = !bias;
         opt.relu = layer->relu != 0;
         opt.no_flatten = rec->no_flatten;
+        opt.in_units = (int)r.channels;
         opt.zero = in.zero;
         HY__BYTES_INTO(opt, out);
         y = hy_int8_dense(S, x, w, scale, bias, rec->num_hidden, 127 * in.step, &opt);
@@ -75652,6 +75716,7 @@ static hy_array *hy__int8_layer_in(hy_frame *S, const hy__quantizer *Q, int i, h
         hy_int8_convolution_opt opt;
         memset(&opt, 0, sizeof opt);
         HY__CONV_OPT(opt, rec);
+        opt.in_channels = (int)(r.high ? r.outs : r.groups * r.channels);
         opt.no_bias = !bias;
         opt.relu = layer->relu != 0;
         opt.zero = in.zero;

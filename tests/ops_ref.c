@@ -1,3 +1,5 @@
+#ifndef OPS_REF_C
+#define OPS_REF_C
 /* References: pointwise and reducing operators, matrix products, activations and losses. */
 
 /* Each row of the catalogue has one of these. They are declared here, so that tests can say which is missing. */
@@ -5688,3 +5690,4 @@ static const char *const cases_image_adjust_lighting[] = { "(4,5,3) | alpha=(0.1
 static const ref_op ref_image_adjust_lighting = { REFA_FLOATS, refc_light, REF_TRUE, NULL, 2e-6, cases_image_adjust_lighting };
 static const char *const cases_image_random_lighting[] = { "(4,5,3)", "(3,3,4,3) | alpha_std=0.5", "(2,2,1)", NULL };
 static const ref_op ref_image_random_lighting = { "fdhbuil", NULL, REF_TRUE, NULL, 0, cases_image_random_lighting };
+#endif

@@ -8,7 +8,7 @@
 
 #define PG_TEXT(name, ...) __VA_ARGS__ static const char pg_text_##name[] = #__VA_ARGS__;
 #define PG_LAYER(name, ...) \
-    static hy_block *layer_##name(hy_frame *F, const int *a) { __VA_ARGS__ } \
+    static hy_block *pg_layer_##name(hy_frame *F, const int *a) { __VA_ARGS__ } \
     static const char pg_text_##name[] = #__VA_ARGS__;
 
 /* What several of them need: names of activations, a block that adds its input, one that unrolls a cell. */
@@ -385,7 +385,7 @@ typedef struct pg_layer_row {
     const char *text;
     const char *const *cases;
 } pg_layer_row;
-#define PG_LAYER_ROW(name) { #name, layer_##name, pg_text_##name, pg_##name##_cases }
+#define PG_LAYER_ROW(name) { #name, pg_layer_##name, pg_text_##name, pg_##name##_cases }
 static const pg_layer_row pg_layer_rows[] = {
     PG_LAYER_ROW(dense),      PG_LAYER_ROW(conv),       PG_LAYER_ROW(deconv),     PG_LAYER_ROW(pool),
     PG_LAYER_ROW(batch_norm), PG_LAYER_ROW(layer_norm), PG_LAYER_ROW(group_norm), PG_LAYER_ROW(instance_norm),

@@ -355,6 +355,54 @@ static hy_array *hybridize_maybe(hy_frame *F, hy_block *self, hy_array *x)     /
     return b ? hy_add(F, a, b) : hy_add_scalar(F, a, 100);
 }
 
+/* What forward counts, or takes from the end, is not left out. */
+static hy_array *hybridize_times_count(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_mul_scalar(F, hy_get(F, x, 0), hy_count(F, x));
+}
+
+static hy_array *hybridize_from_the_end(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *last = hy_get(F, x, -1);
+    (void)self;
+    return last ? last : hy_mul_scalar(F, hy_get(F, x, 0), 5);
+}
+
+static hy_array *hybridize_turn(hy_frame *F, hy_array *x, hy_array *state, void *user)
+{
+    (void)user;
+    return hy_group(F, hy_mul_scalar(F, hy_get(F, x, 0), hy_count(F, x)), state);
+}
+
+static hy_array *hybridize_counts_in_turns(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *y = hy_foreach(F, hybridize_turn, x, hy_zeros(F, HY_SHAPE(1)), NULL);
+    (void)self;
+    return y ? hy_get(F, y, 0) : NULL;
+}
+
+static void hybridize_counted_inputs(void)
+{
+    hy_forward_fn const forward[] = { hybridize_times_count, hybridize_from_the_end, hybridize_counts_in_turns };
+    int k, i, downwards;
+    for (k = 0; k < 3; k++)
+        for (downwards = 0; downwards < 2; downwards++) {
+            hy_frame *F = tb_open(2);
+            hy_block *lines = tb_block(F, "lines", forward[k]), *b = tb_block(F, "counts", forward[k]);
+            hy_array *in[3] = { NULL, NULL, NULL };
+            in[0] = hy_full(F, HY_SHAPE(2, 1), 3);
+            hy_hybridize(F, b, NULL);
+            for (i = 0; i < 6; i++) {
+                hy_array *x = hy_group_of(F, downwards ? 3 - i % 3 : 1 + i % 3, in);
+                CHECK(tb_same(F, hy_call(F, b, x), hy_call(F, lines, x)));
+            }
+            OK(F);
+            CHECK(hy_cache_info(F, b).traces == 3);
+            CHECK(hy_close(F) == 0);
+        }
+}
+
 static void hybridize_optional_inputs(void)                            /* [20] */
 {
     int hybrid, i;
@@ -371,7 +419,7 @@ static void hybridize_optional_inputs(void)                            /* [20] *
             CHECK(hy_value(F, hy_call(F, b, hy_group(F, x)), 1) == 103);
         }
         OK(F);
-        if (hybrid) CHECK(hy_cache_info(F, b).traces == 3);
+        if (hybrid) CHECK(hy_cache_info(F, b).traces == 4);             /* it counts: (x, None) are two */
         CHECK(!hy_call(F, b, hy_group(F, none, none)));
         ERR(F, HY_ERROR_ARGUMENT, hybrid ? "there must be one NDArray or one Symbol in the input" : "NULL");
         CHECK(hy_close(F) == 0);
@@ -1072,6 +1120,7 @@ static void test_hybridize(void)
     RUN(hybridize_values_may_decide_shapes);
     RUN(hybridize_values_must_fit_shapes);
     RUN(hybridize_takes_views_and_other_types);
+    RUN(hybridize_counted_inputs);
     RUN(hybridize_optional_inputs);
     RUN(hybridize_keeps_nested_structure);
     RUN(hybridize_names_its_arguments);

@@ -713,8 +713,39 @@ static void onnx_names_that_are_taken(void)
     hy_close(F);
 }
 
+/* Sizes that a file declares are those of calls, line by line and compiled: it may have numbers that hold for them only. */
+static void onnx_declared_sizes(void)
+{
+    static const int declared[] = { -1, 3 };
+    int k;
+    for (k = 0; k < 3; k++) {
+        hy_frame *F = hy_open(NULL);
+        onnx_text g = { NULL, 0, 0 };
+        hy_block *net;
+        int i;
+        onnx_node_of(&g, 1, "Relu", "", "x", "y");
+        onnx_typed_value(&g, 11, "x", 1, 2, declared);
+        onnx_value_of(&g, 12, "y");
+        net = onnx_model_of(F, &g, NULL);
+        if (k) hy_hybridize(F, net, NULL);
+        for (i = 0; i < 2; i++) {
+            CHECK(hy_size(F, hy_call(F, net, hy_ones(F, HY_SHAPE(2, 3)))) == 6);
+            if (k == 2) CHECK(hy_size(F, hy_call(F, net, hy_ones(F, HY_SHAPE(5, 3)))) == 15);
+            OK(F);
+            CHECK(!hy_call(F, net, hy_ones(F, HY_SHAPE(3, 2))));
+            ERR(F, HY_ERROR_SHAPE, "dim 1 of input 'x' is 3 in the file, not 2");
+            CHECK(!hy_call(F, net, hy_ones(F, HY_SHAPE(3))));
+            ERR(F, HY_ERROR_SHAPE, "input 'x' has 2 dims, not 1");
+            CHECK(!hy_call(F, net, hy_cast(F, hy_ones(F, HY_SHAPE(2, 3)), HY_F64)));
+            ERR(F, HY_ERROR_DTYPE, "input 'x' is of type float32, not float64");
+        }
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 static void test_onnx_built(void)
 {
+    RUN(onnx_declared_sizes);
     RUN(onnx_operators_written);
     RUN(onnx_names_that_are_taken);
     RUN(onnx_misused);

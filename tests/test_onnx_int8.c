@@ -307,9 +307,10 @@ static void onnx_int8_batches(void)
                 hy_block *net, *fresh;
                 int own;
                 oi_draw(&m, (uint32_t)(number + 100 * form + 1000 * conv), conv, form, &due);
+                own = m.t[0].dims[0];
+                m.t[0].dims[0] = -1;
                 net = oi_net(F, &m, 0);
                 fresh = oi_net(F, &m, 0);
-                own = m.t[0].dims[0];
                 hy_hybridize(F, net, NULL);
                 opt.off = HY_PASS_SIZES;
                 hy_hybridize(F, fresh, &opt);

@@ -1,3 +1,5 @@
+#ifndef TEST_OPS_C
+#define TEST_OPS_C
 /* Proves every row of the operator table against its reference in ops_ref.c: values in every type and on every
  * instruction set, gradients against difference quotients, imperative = traced, 1 thread = 4, strided = packed,
  * the whole = its two halves where it splits,
@@ -939,3 +941,4 @@ static void test_ops(void)
     }
     ops_close_frames(&f);
 }
+#endif

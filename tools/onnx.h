@@ -4989,6 +4989,7 @@ static hy_array *onnx__whole_convolved(onnx__run *R)
     opt.pad = onnx__list(window.before, window.dims);
     if (!onnx__even(&window)) opt.pad_end = onnx__list(window.after, window.dims);
     opt.num_group = (int)groups;
+    opt.in_channels = (int)(groups * s.dim[1]);
     ONNX__STEPS_INTO(opt, z);
     return hy_int8_convolution(R->F, x, w, scale, bias, onnx__list(window.kernel, window.dims), (int)s.dim[0],
                                1, &opt);
@@ -5013,6 +5014,7 @@ static hy_array *onnx__whole_product(onnx__run *R)
     if (!z->turned) w = hy_transpose(R->F, w, HY_INTS(1, 0));
     w = onnx__in_panels(R, w, 1, n, k, 1, 1);
     opt.no_flatten = 1;
+    opt.in_units = (int)k;
     ONNX__STEPS_INTO(opt, z);
     return hy_int8_dense(R->F, x, w, scale, bias, (int)n, 1, &opt);
 }
@@ -8627,6 +8629,27 @@ static int onnx__enough(hy_frame *F, int due, int count)
     return 0;
 }
 
+/* Is an input of the type that the file declares? Other numbers of the file may have been worked out by it. */
+static int onnx__as_declared(hy_frame *F, const onnx__slot *s, hy_array *x)
+{
+    const hy_shape *due = &s->type.shape;
+    hy_error_t code = HY_ERROR_SHAPE;
+    char text[256] = "";
+    int d;
+    if (s->type.dtype && hy_dtype_of(F, x) != s->type.dtype) {
+        code = HY_ERROR_DTYPE;
+        snprintf(text, sizeof text, "input '%.100s' is of type %s, not %s", s->name, hy_dtype_name(s->type.dtype),
+                 hy_dtype_name(hy_dtype_of(F, x)));
+    } else if (due->ndim >= 0 && hy_ndim(F, x) != due->ndim)
+        snprintf(text, sizeof text, "input '%.100s' has %d dims, not %d", s->name, due->ndim, hy_ndim(F, x));
+    for (d = 0; d < due->ndim && !*text && !hy_error(F); d++)
+        if (due->dim[d] > 0 && hy_dim(F, x, d) != due->dim[d])
+            snprintf(text, sizeof text, "dim %d of input '%.100s' is %lld in the file, not %lld", d, s->name,
+                     (long long)due->dim[d], (long long)hy_dim(F, x, d));
+    if (*text && !hy_error(F)) hy_raise(F, code, text);
+    return !hy_error(F);
+}
+
 static void onnx__bind_inputs(onnx__run *R, hy_array *x)
 {
     onnx__body *b = &R->m->body[0];
@@ -8642,13 +8665,7 @@ static void onnx__bind_inputs(onnx__run *R, hy_array *x)
         if (!g) continue;
         if (all || !g->data) {
             v->x = hy_get(R->F, x, n++);
-            if (v->x && s->type.dtype && hy_dtype_of(R->F, v->x) != s->type.dtype && !hy_error(R->F)) {
-                char text[256];
-                snprintf(text, sizeof text, "input '%.100s' is of type %s, not %s", s->name,
-                         hy_dtype_name(s->type.dtype),
-                         hy_dtype_name(hy_dtype_of(R->F, v->x)));
-                hy_raise(R->F, HY_ERROR_DTYPE, text);
-            }
+            if (v->x && !onnx__as_declared(R->F, s, v->x)) return;
             continue;
         }
         v->known = g->bytes ? hy_from(F, g->type.shape, g->type.dtype, g->data)
