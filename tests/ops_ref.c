@@ -4308,6 +4308,8 @@ static const char *const cases_rnn[] = {
     "(1,1,1) (4)[-0.5,0.5] (1,1,1) | state_size=1 num_layers=1 mode=rnn_tanh state_outputs=True",
     "(4,3,2) (12)[-0.5,0.5] (1,3,2) (3)int[1,4]"
         " | state_size=2 num_layers=1 mode=rnn_tanh use_sequence_length=True",
+    "(4,3,2) (12)[-0.5,0.5] (1,3,2) (3)[1.2,3.8]"
+        " | state_size=2 num_layers=1 mode=rnn_tanh use_sequence_length=True",
     "(4,3,2) (24)[-0.5,0.5] (2,3,2) (3)int[1,4]"
         " | state_size=2 num_layers=1 mode=rnn_tanh bidirectional=True state_outputs=True"
         " use_sequence_length=True",

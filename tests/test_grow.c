@@ -106,6 +106,9 @@ static void grow_is_written_apart(void)
     v = hy_view_index(F, y, 0, 1);
     hy_fill(F, v, 7);
     FAILS(F, HY_ERROR_STATE, "hy_extend or hy_with_room");
+    hy_set_value(F, hy_view_slice(F, y, 1, 0, 2, 1), 7, 1, 1);  /* it could be an array that grew into y, and is none */
+    FAILS(F, HY_ERROR_STATE, "hy_extend or hy_with_room");
+    ARRAY_IS(F, y, 0, 0, 1, 0, 0, 1);
     hy_fill(F, y, 2);                                           /* y moves away from its view */
     ARRAY_IS(F, v, 0, 0, 1);
     ARRAY_IS(F, y, 2, 2, 2, 2, 2, 2);

@@ -3122,7 +3122,6 @@ static void hy__c_rnn_walk(hy__c *c, const hy__c_step *s, const hy__c_rnn *v, co
     const int direction = unit % v->r.directions;
     const int64_t left = v->r.layers * v->r.directions - unit;
     const int64_t biases = hy__size(&hy__c_in(s, 1)->shape) - 2 * v->r.gate * left;
-    char given[HY__C_TEXT], length[HY__C_TEXT];
     int k;
     hy__c_sizes(c, "bHCdU", biases, v->batch * v->r.width, v->batch * v->units, direction * v->r.width,
                 (int64_t)unit);
@@ -3133,10 +3132,9 @@ static void hy__c_rnn_walk(hy__c *c, const hy__c_step *s, const hy__c_rnn *v, co
           "for (int step = 0; step < $s; step++) {\nconst int t = %<last - %>step;\n", lstm, direction);
     hy__c_rnn_product(c, s, v->batch, &part[1], "h", "rec");
     hy__w(c, "@n {\nconst %r *g = gates + (t * $n + n) * $g, *b = rec + n * $g;\n"
-          "%r *y = high + (t * $n + n) * $W + $d;\n");
-    if (s->node->nin > lengths)
-        hy__w(c, "if (t >= %s) {\n@j:w y[j] = 0;\ncontinue;\n}\n",
-              hy__c_length(c, length, hy__c_text(given, "x%d[n]", lengths), v->steps));
+          "%r *y = high + (t * $n + n) * $W + $d;\n"
+          "%<if (t >= %p_whole((double)x%d[n])) {\n@j:w y[j] = 0;\ncontinue;\n}\n%>",
+          s->node->nin > lengths, lengths);
     hy__c_rnn_cell(c, v);
     hy__w(c, v->r.project ? "%r *to = h + n * $w;\nconst %r *from = full + n * $u;\n"
                           : "memcpy(h + n * $w, full + n * $u, $u * sizeof *h);\n");
