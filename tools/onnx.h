@@ -3459,6 +3459,7 @@ static hy_array *onnx__window_counts(onnx__run *R, const onnx__window *w, int bo
             }
         for (s.ndim = 0; s.ndim < w->dims + 2; s.ndim++) s.dim[s.ndim] = s.ndim == axis + 2 ? w->out[axis]
             : 1;
+        for (i = 0; i < w->out[axis]; i++) v[i] = v[i] > 0 ? v[i] : 1;         /* none: their sum, 0, stays */
         n = onnx__from_doubles(R, s, d, v);
         y = y ? hy_mul(R->F, y, n) : n;
     }
@@ -11177,7 +11178,8 @@ static void onnx__put_pooling(onnx__writer *W, const char *op)
         *const all[] = { "GlobalMaxPool", "GlobalAveragePool" };
     int type = onnx__our_int(W, "pool_type"), dims = onnx__arg_type(W, 0)->shape.ndim - 2, i;
     const int full = onnx__our_int(W, "convention") == HY_CONVENTION_FULL;
-    const hy_ints stride = onnx__our_ints(W, "stride"), pad = onnx__our_ints(W, "pad");
+    const hy_ints stride = onnx__our_ints(W, "stride"), pad = onnx__our_ints(W, "pad"),
+        after = onnx__our_ints(W, "pad_end"), kernel = onnx__our_ints(W, "kernel");
     (void)op;
     if (type > HY_POOL_AVG || onnx__our_int(W, "convention") == HY_CONVENTION_SAME) {
         onnx__refused(W, "this kind of pooling");
@@ -11186,6 +11188,11 @@ static void onnx__put_pooling(onnx__writer *W, const char *op)
     if (!onnx__channels_first(W)) return;
     if (onnx__our_int(W, "global_pool")) {
         ONNX__PUT1(W, all[type], onnx__arg(W, 0), onnx__result(W));
+        return;
+    }
+    for (i = 0; i < dims; i++) {
+        if ((pad.n <= i || pad.v[i] < kernel.v[i]) && (after.n <= i || after.v[i] < kernel.v[i])) continue;
+        onnx__refused(W, "a border as wide as the window");             /* the standard has none such */
         return;
     }
     for (i = 0; i < dims && full; i++) {
