@@ -242,7 +242,8 @@
  *   around it NaN. One in a weight may make NaN of the padding that it meets, or not: kernels leave out what
  *   they know to be padding. Convolutions of f16 and bf16 with given weights, and norms, pooling and simple
  *   functions behind them, compute in f32 without rounding in between. HY_PASS_LAYOUT among opt.off goes
- *   without.
+ *   without. What is written out becomes the operator, which has its own values where the parts have none:
+ *   gelu of -inf is 0, not NaN, and +0 below -6; a norm of huge numbers does not overflow.
  *   hy_hybridize_opt.exact keeps every bit of results, running statistics and gradients: contributions to a
  *   gradient add in the order of the program, inside and outside of the block. In second order they may add
  *   up in another order, which may change the last bit. A loaded network adds in the order of its file: that

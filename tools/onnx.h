@@ -12,7 +12,8 @@
  *
  * The file becomes a block like any other: its initializers are parameters under their own names, inputs and
  * outputs stand in the order of the file, several of them in a group (a NULL member is an input left out). It
- * runs line by line, compiled, is trained further, bound and saved by the calls of hybrid.h.
+ * runs line by line, compiled, is trained further, bound and saved by the calls of hybrid.h. Sizes that the
+ * file declares are those of calls, for numbers in it may be worked out by them; named ones are open.
  *
  * What it does: forward walks over the nodes, each of which calls operators of hybrid.h. Nodes that depend
  * on constants and shapes alone are computed on the way, at the side of a trace, so that they leave only
