@@ -1275,7 +1275,7 @@ static void check_declared(tool *T, const input *in, hy_shape declared)
 {
     hy_shape given = in->type.shape;
     int i;
-    if (!in->x || declared.ndim < 0 || said_of(T, "shape", in->name)) return;
+    if (!in->x || declared.ndim < 0) return;
     for (i = 0; i < declared.ndim && given.ndim == declared.ndim; i++)
         if (declared.dim[i] >= 0 && declared.dim[i] != given.dim[i]) break;
     if (given.ndim != declared.ndim || i < declared.ndim)
@@ -1384,7 +1384,8 @@ static void open_onnx(tool *T, model *m)
         declared = in->type.shape;
         read_settings(T, in);
         take_input(T, in, i);
-        check_declared(T, in, declared);
+        if (said_of(T, "shape", in->name)) hy_onnx_set_input(m->whole, i, in->type.shape);
+        else check_declared(T, in, declared);
     }
     check_pictures(T);
     m->late = hy_onnx_late(T->F, m->whole, 0);

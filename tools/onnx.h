@@ -13,7 +13,8 @@
  * The file becomes a block like any other: its initializers are parameters under their own names, inputs and
  * outputs stand in the order of the file, several of them in a group (a NULL member is an input left out). It
  * runs line by line, compiled, is trained further, bound and saved by the calls of hybrid.h. Sizes that the
- * file declares are those of calls, for numbers in it may be worked out by them; named ones are open.
+ * file declares are those of calls, for numbers in it may be worked out by them; named ones are open, and
+ * hy_onnx_set_input says that others are meant.
  *
  * What it does: forward walks over the nodes, each of which calls operators of hybrid.h. Nodes that depend
  * on constants and shapes alone are computed on the way, at the side of a trace, so that they leave only
@@ -59,6 +60,9 @@ HY_API hy_block *hy_onnx_load(hy_frame *F, const char *file);
  * open). 0, or -1 past the end. */
 HY_API int hy_onnx_input(const hy_block *block, int i, const char **name, hy_type *type);
 HY_API int hy_onnx_output(const hy_block *block, int i, const char **name, hy_type *type);
+/* Calls give input i in this shape (dim -1, ndim -1: any), not in that of the file: numbers that were worked
+ * out by the file's own stay as they are. 0, or -1 past the end. */
+HY_API int hy_onnx_set_input(hy_block *block, int i, hy_shape shape);
 /* What the file calls size k of input i that it leaves open: equal names are equal sizes; "": nothing. */
 HY_API const char *hy_onnx_size_name(const hy_block *block, int i, int k);
 /* The part of such a block that is hybrid, which belongs to it: all of it, or, where the values of some
@@ -10106,6 +10110,15 @@ HY_API int hy_onnx_input(const hy_block *block, int i, const char **name, hy_typ
 HY_API int hy_onnx_output(const hy_block *block, int i, const char **name, hy_type *type)
 {
     return onnx__describe(block, i, 1, name, type);
+}
+
+HY_API int hy_onnx_set_input(hy_block *block, int i, hy_shape shape)
+{
+    onnx__net *net = (onnx__net *)block;
+    const int slot = net ? onnx__slot_of(net, i, 0) : -1;
+    if (slot < 0) return -1;
+    (net->inner ? net->inner : net)->model.slot[slot].type.shape = shape;
+    return 0;
 }
 
 HY_API const char *hy_onnx_size_name(const hy_block *block, int i, int k)
