@@ -110,6 +110,12 @@ for flags in "" -DHYBRID_STATIC -DHYBRID_NO_THREADS -DHYBRID_NO_SIMD -DHYBRID_NO
     try "switches: $flags" switched "$out/switch.c" "$flags"
 done
 
+# With the writer of C source beside them, whose tables know operators of every family.
+for flags in -DHYBRID_NO_THREADS -DHYBRID_NO_STDIO -DHYBRID_NO_RNN -DHYBRID_NO_VISION -DHYBRID_NO_TRAIN -DHYBRID_NO_IO \
+    -DHYBRID_NO_INT8 -DHYBRID_NO_TEXT "$together"; do
+    ! have tcc || try "switches: -DHYBRID_SOURCE $flags" runs tcc -w -I. -DHYBRID_SOURCE $flags "$out/switch.c"
+done
+
 # HYBRID_NO_UNWIND: an object with all of the library has no tables for unwinding and runs, by a compiler that gives even
 # one operator some; no C++.
 without_tables()
