@@ -15223,6 +15223,15 @@ static int64_t hy__infer_product(hy_infer *I, int64_t n, int64_t times)
     return n < 0 || times < 0 ? -1 : hy__times(n, times);
 }
 
+/* The dims from `first` on as one size; -1: it is not known. */
+static int64_t hy__infer_elements(hy_infer *I, const hy_shape *x, int first)
+{
+    int64_t n = x->ndim < 0 ? -1 : 1;
+    int d;
+    for (d = first; d < x->ndim; d++) n = hy__infer_product(I, n, x->dim[d]);
+    return n;
+}
+
 HY_API void hy_infer_shape(hy_infer *I, hy_shape *a, hy_shape b)
 {
     int d, fits = a->ndim == b.ndim;
@@ -19003,14 +19012,12 @@ static int hy__fully_connected_infer(hy_infer *I)
     HY__REC(fully_connected, I);
     hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape, want = hy__shape2(-1, r->num_hidden);
     int64_t k = -1;
-    int d;
     hy__same_types(I);
     if (hy__infer_range(I, "num_hidden", r->num_hidden, 1, INT_MAX)) return -1;
     if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
     if (x->ndim > 0) {
         want = *x;
-        k = r->no_flatten ? x->dim[x->ndim - 1] : 1;
-        for (d = 1; d < x->ndim && !r->no_flatten; d++) k = hy__infer_product(I, k, x->dim[d]);
+        k = r->no_flatten ? x->dim[x->ndim - 1] : hy__infer_elements(I, x, 1);
         if (r->no_flatten) want.dim[x->ndim - 1] = r->num_hidden;
         else want = hy__shape2(x->dim[0], r->num_hidden);
     }
@@ -22191,7 +22198,7 @@ static int hy__repeat_infer(hy_infer *I)
     hy__same_types(I);
     if (r->repeats < 0) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "repeats cannot be %d", r->repeats);
     if (r->axis == HY_NONE) {
-        int64_t n = hy__size(x);
+        const int64_t n = hy__infer_elements(I, x, 0);
         hy_infer_shape(I, y, hy__shape1(hy__infer_product(I, n, r->repeats)));
         return I->status;
     }
