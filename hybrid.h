@@ -125,7 +125,7 @@
  *   places that `at` counts, of HY_I64, one for each row, and attention reads the first rows alone, as many
  *   as its option `length` says. In ONNX files a Concat of an input that the network gives back is hy_extend.
  *   Whoever writes into one of them has it in memory of its own from then on, and hy_data makes that of one
- *   whose axis is not the first, so that it is packed. A view of one is read only.
+ *   whose axis is not the first, so that it is packed. A view of one is not written while that one is there.
  *
  * OPTIONS
  *   The last argument of many operators is a pointer to options, NULL for the defaults. In an options
@@ -3916,6 +3916,8 @@ HY_API int         hy_ndim(hy_frame *F, hy_array *x);
 HY_API int64_t     hy_dim(hy_frame *F, hy_array *x, int axis);    /* negative counts from the end */
 HY_API int64_t     hy_size(hy_frame *F, hy_array *x);
 HY_API hy_shape    hy_shape_of(hy_frame *F, hy_array *x);
+    /* 1 if it is of this shape (dim -1, ndim -1: any), or not known; else 0 and an error with the name. */
+HY_API int         hy_expect_shape(hy_frame *F, hy_array *x, hy_shape due, const char *name);
 HY_API hy_dtype    hy_dtype_of(hy_frame *F, hy_array *x);
 HY_API size_t      hy_dtype_size(hy_dtype dtype);
 HY_API const char *hy_dtype_name(hy_dtype dtype);                 /* "float32" */
@@ -5724,6 +5726,8 @@ HY__ONE_BRACES(hy_array *, hy_all, ints, (hy_frame *F, hy_array *data), (F, data
 HY__ONE_BRACES(double, hy_value_of, shape, (hy_frame *F, hy_array *x), (F, x), (), ())
 HY__ONE_BRACES(void, hy_set_value_of, shape, (hy_frame *F, hy_array *x), (F, x), (, double value),
                (, value))
+HY__ONE_BRACES(int, hy_expect_shape, shape, (hy_frame *F, hy_array *x), (F, x), (, const char *name),
+               (, name))
 HY__ONE_BRACES(hy_array *, hy_view_transpose, ints, (hy_frame *F, hy_array *x), (F, x), (), ())
 HY__ONE_BRACES(hy_array *, hy_view_reshape, shape, (hy_frame *F, hy_array *x), (F, x), (), ())
 HY__ONE_BRACES(void, hy_infer_shape, shape, (hy_infer *I, hy_shape *a), (I, a), (), ())
@@ -7014,7 +7018,7 @@ enum { HY__ALIGN = 64, HY__FIRST = HYBRID_HANDLES < 64 ? 2 : 16 };  /* what list
 typedef struct hy__block { size_t bytes; struct hy__block *next; } hy__block;   /* of a user's memory, free */
 
 #define HY__HUGE_PAGE ((uintptr_t)2 << 20)
-#define HY__HUGE_FROM ((size_t)2 << 20)
+#define HY__HUGE_FROM ((size_t)8 << 20)
 
 typedef struct hy__heap {
     hy_allocator use;
@@ -7093,11 +7097,12 @@ static int hy__heap_init(hy__heap *heap, const hy_desc *desc)
 typedef struct hy__tag { void *raw; size_t bytes; } hy__tag;
 
 /* What is large begins with a page of 2 MB: such are touched for a third of the time, and streamed without a
- * miss. What they leave before that stays untouched. */
+ * miss. That takes up to a page of addresses more, a quarter of the least such block. */
 static size_t hy__huge_room(const hy__heap *heap, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
-    if (heap->use.alloc_fn == hy__libc_alloc && bytes >= HY__HUGE_FROM) return HY__HUGE_PAGE;
+    if (heap->use.alloc_fn == hy__libc_alloc && bytes >= HY__HUGE_FROM && sizeof(void *) > 4)
+        return HY__HUGE_PAGE;
 #endif
     (void)heap; (void)bytes;
     return 0;
@@ -7116,10 +7121,13 @@ static char *hy__huge(char *p, size_t bytes)
 
 static void *hy__alloc(hy__heap *heap, size_t bytes)
 {
-    const size_t huge = hy__huge_room(heap, bytes);
-    size_t all = bytes + HY__GRAIN + sizeof(hy__tag) + huge, held, peak;
-    char *raw = all < bytes ? NULL : (char *)heap->use.alloc_fn(heap->use.user_data, all), *p;
+    size_t huge = hy__huge_room(heap, bytes), all = bytes + HY__GRAIN + sizeof(hy__tag), held, peak;
+    char *raw = all + huge < bytes ? NULL : (char *)heap->use.alloc_fn(heap->use.user_data, all + huge), *p;
     HY__ADD(&heap->calls, 1);
+    if (!raw && huge && all > bytes) {          /* there may be room for the block alone */
+        huge = 0;
+        raw = (char *)heap->use.alloc_fn(heap->use.user_data, all);
+    }
     if (!raw) { HY__STORE(&heap->refused, bytes); return NULL; }
     p = raw + sizeof(hy__tag);
     p += (size_t)(-(intptr_t)p & (HY__GRAIN - 1));
@@ -7542,8 +7550,7 @@ struct hy__node {
 enum { HY__RENAMED = -1, HY__COUNTED = 1, HY__SETTLED };        /* HY__RENAMED: it did until hy_named */
 enum { HY__SEEN_WAYS = 4, HY__SEEN = HYBRID_KEPT_JOBS > 0 ? 256 : HY__SEEN_WAYS };
 enum { HY__BOUND = HY__TEXT ? 256 : 48 };      /* as long as the texts of hy_cache_stats */
-enum { HY__ASKED_SHAPE = 1, HY__ASKED_DTYPE = 2, HY__ASKED_TRAINING = 4, HY__ASKED_DIMS = 8,
-       HY__ASKED_COUNT = 16 };
+enum { HY__ASKED_SHAPE = 1, HY__ASKED_DTYPE = 2, HY__ASKED_TRAINING = 4, HY__ASKED_DIMS = 8 };
 enum { HY__DEAD = 0x64656164, HY__LIVE = 0x6c697665, HY__RECORD_MAX = 1024, HY__NEST = 8,
        HY__PARAMS = -1 };               /* the buffer is a list of hy_collect_params */
 
@@ -7697,10 +7704,10 @@ typedef struct hy__tracer {
     int         param_nodes, param_cap;
     hy__met     param_met;              /* ... and their positions there */
     struct hy__summary *summary;        /* collects what blocks return */
-    const hy_array *given;              /* what forward was given, if that is a call's */
     int         asked;                  /* questions of forward, HY__ASKED_... */
     hy__asked  *dims;                   /* of HY__ASKED_DIMS, once each for values asked in turn */
     int         dims_n, dims_cap;
+    int         told;                   /* a question for a size stands in `bound` */
     char        bound[HY__BOUND];       /* hy_cache_stats.bound: who asked for a shape or a type */
     struct hy__lens *lens;              /* sizes that forward has asked for by hy_len_of, or NULL */
     int         closed;                 /* it asked while traces have numbers for sizes */
@@ -8482,13 +8489,6 @@ HY_API hy_array *hy_group_of(hy_frame *F, int n, hy_array *const *x)
     return hy__group_every(F, n, x, sizeof *x);
 }
 
-/* Calls that differ by None at the end share a trace, unless forward counts what it was given. */
-static void hy__count_asked(hy_frame *F, const hy_array *group)
-{
-    hy__tracer *T = F->tracer;
-    if (T && (T->given == group || T->outer)) T->asked |= HY__ASKED_COUNT;
-}
-
 HY_API hy_array *hy_get(hy_frame *F, hy_array *group, int i)
 {
     int n;
@@ -8496,15 +8496,12 @@ HY_API hy_array *hy_get(hy_frame *F, hy_array *group, int i)
     n = group->count ? group->count : 1;
     if (i < -n || i >= n)
         return (hy_array *)hy__refuse(F, HY_ERROR_INDEX, "hy_get: index %d of a group of %d", i, n);
-    if (i < 0 || (group->count && !group->item[i])) hy__count_asked(F, group);
     return group->count ? group->item[i < 0 ? i + n : i] : group;
 }
 
 HY_API int hy_count(hy_frame *F, hy_array *group)
 {
-    if (!hy__alive(F, group, "hy_count")) return 0;
-    hy__count_asked(F, group);
-    return group->count ? group->count : 1;
+    return !hy__alive(F, group, "hy_count") ? 0 : group->count ? group->count : 1;
 }
 
 /* --- the way every operator goes --- */
@@ -10838,9 +10835,10 @@ static void hy__bind_trace(hy_frame *S, hy__node *node, int output, const char *
                            unsigned dims)
 {
     hy__tracer *T = S->tracer;
-    const int first = shape && dims && !T->dims_n && !(T->asked & HY__ASKED_SHAPE);
+    const int first = shape && dims && !T->told;
     hy__line line;
     T->asked |= shape ? hy__bind_dims(&S->root->heap, T, node, output, dims) : HY__ASKED_DTYPE;
+    T->told |= shape && dims;
     if (T->bound[0] && !first) return;
     line = hy__line_open(T->bound, sizeof T->bound);
     hy__say(&line, "%s of %s", who, node->name);
@@ -10894,6 +10892,31 @@ HY_API int64_t hy_dim(hy_frame *F, hy_array *x, int axis)
     hy__fail(F, HY_ERROR_INDEX, "hy_dim: axis %d of shape %z", axis, &x->t.type.shape);
     return 0;
 }
+/* A trace then holds for such shapes, without a question of forward that hy_cache_info would tell. */
+HY_API int hy_expect_shape(hy_frame *F, hy_array *x, hy_shape due, const char *name)
+{
+    const hy_shape *s = x ? &x->t.type.shape : NULL;
+    unsigned dims = 0;
+    int d;
+    if (!hy__alive(F, x, "hy_expect_shape")) return 0;
+    if (x->count || !hy__shape_known(s) || due.ndim < 0) return 1;
+    if (due.ndim != s->ndim) {
+        hy__fail(F, HY_ERROR_SHAPE, "%s has %d dims, not %d", name ? name : "the array", s->ndim, due.ndim);
+        return 0;
+    }
+    for (d = 0; d < due.ndim; d++) {
+        if (due.dim[d] < 0) continue;
+        dims |= 1u << d;
+        if (s->dim[d] == due.dim[d]) continue;
+        hy__fail(F, HY_ERROR_SHAPE, "%s is %z: dim %d is %l, not %l", name ? name : "the array", s, d,
+                 s->dim[d], due.dim[d]);
+        return 0;
+    }
+    if (hy__traced_for(F) && x->node)
+        F->tracer->asked |= hy__bind_dims(&F->root->heap, F->tracer, x->node, x->output, dims);
+    return 1;
+}
+
 HY_API const char *hy_context_of(hy_frame *F, hy_array *x)
 {
     hy__alive(F, x, "hy_context_of");
@@ -10993,7 +11016,7 @@ static int hy__write_apart(hy_frame *F, hy_array *x, const char *who)
     int64_t begin;
     if (!x->view && hy__grown_of(x, &begin)) return hy__pack_own(F, x, who);
     return hy__deny(F, HY_ERROR_STATE, "%s: the array looks into one that hy_extend or hy_with_room made and "
-                    "that others share: write to a hy_copy, or to that one", who);
+                    "that others share: write to a hy_copy", who);
 }
 
 /* Are its elements packed? One that has room along an inner axis is made so by the frame that owns it. */
@@ -36678,7 +36701,7 @@ static void hy__int8_by_square(const hy__int8_plan *p, const hy_run *now, float 
     hy__int8_tile t;
     int64_t j, n, m;
     memset(own + room.zeros, 0, (size_t)p->fine_c * sizeof *own);
-    data += image * p->wide[1] * p->wide[2] * p->fine_c * (int64_t)sizeof *own;
+    data += image * hy__int8_volume(p->wide) * p->fine_c * (int64_t)sizeof *own;
     hy__int8_square_values(p, (const int16_t *)(const void *)data, begin, squares, own + room.zeros, own);
     hy__int8_begin(p, &t, NULL);
     for (j = first; j < end; j += n) {
@@ -36863,7 +36886,7 @@ static int64_t hy__int8_square_count(const hy__int8_plan *p)
 {
     int d;
     if (!p->isa->squares || p->deep || p->fine_c % 16 || p->fine_c > HY__INT8_SQUARED) return 0;
-    if (p->coarse[0] != 1 || p->kernel[0] != 1 || p->coarse_c < HY__INT8_PANEL) return 0;
+    if (p->wide[0] != 1 || p->kernel[0] != 1 || p->coarse_c < HY__INT8_PANEL) return 0;
     for (d = 1; d < 3; d++)
         if (p->kernel[d] != 3 || p->stride[d] != 1 || p->dilate[d] != 1 || p->coarse[d] < 6) return 0;
     return hy__pieces(p->coarse[1], 2) * hy__pieces(p->coarse[2], 2);
@@ -53819,11 +53842,10 @@ static size_t hy__form_nones(const char *full)
     return end - (n - 1);
 }
 
-/* Are the arguments grouped as forward saw them? */
+/* Are the arguments grouped as forward saw them? It may count them, so None at the end counts. */
 static int hy__trace_grouped(const hy__trace *t, const hy__flat *in)
 {
-    return !strcmp(t->in, in->form) &&
-           (!(t->asked & HY__ASKED_COUNT) || hy__form_nones(t->full) == hy__form_nones(in->full));
+    return !strcmp(t->in, in->form) && hy__form_nones(t->full) == hy__form_nones(in->full);
 }
 
 /* Is a trace valid for these arguments? */
@@ -54072,9 +54094,10 @@ static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy
     memcpy(t->in, in->form, a);
     memcpy(t->out, out->full, b);
     t->full = (char *)memcpy(t->out + b, in->full, whole);
-    t->flat = hy__form_flat(t->in) && hy__form_flat(t->out);
+    t->flat = hy__form_flat(t->full) && hy__form_flat(t->out);
     t->grouped = *t->out == '(';
     memcpy(t->bound, S->tracer->bound, sizeof t->bound);
+    if (!*t->bound && t->asked & HY__ASKED_DIMS) strcpy(t->bound, "hy_expect_shape");
     for (i = 0; i < g->vars; i++)
         if (g->place[g->var[i]->number] < 0)
             hy__warn(F, "The %d-th input to HybridBlock is not used by any computation", i);
@@ -54094,7 +54117,7 @@ static hy__trace *hy__trace_make(hy_frame *F, hy__traced_fn fn, void *user, cons
     out.room = NULL;
     if (S && !var) hy__no_memory(S, "trace");
     if (S && var && !hy__trace_inputs(S, in, var)) {
-        S->tracer->given = x = hy__group_as(S, &form, &var);
+        x = hy__group_as(S, &form, &var);
         y = S->code ? NULL : fn(S, user, x);
         if (!S->code && !hy__flat_open(S, &out, y, "forward")) {
             g = hy__trace_heads(S, &out);
@@ -62591,7 +62614,8 @@ static void hy__inner_close(hy_frame *S, hy__inner *N)
     hy__flat_close(S, &N->out);
     hy__flat_close(S, &N->states);
     from = N->S->tracer;
-    if (from->asked && !to->asked) memcpy(to->bound, from->bound, sizeof to->bound);
+    if (!*to->bound) memcpy(to->bound, from->bound, sizeof to->bound);
+    to->told |= from->told;
     to->asked |= from->asked & HY__ASKED_DIMS ? from->asked | HY__ASKED_SHAPE : from->asked;
     to->scopes = from->scopes;
     N->S->scope = NULL;

@@ -705,7 +705,7 @@ static void life_large_blocks(void)
     hy__heap *heap = &F->root->heap;
     size_t i, k, held = heap->held;
     for (i = 0; i < 2 * sizeof off / sizeof *off; i++)
-        for (k = 1; k < 4; k++) {
+        for (k = 3; k < 6; k++) {
             const size_t bytes = k * page - (i % 2 ? off[i / 2] : 0) + (i % 2 ? 0 : off[i / 2]);
             unsigned char *p = (unsigned char *)hy__alloc(heap, bytes), *next = (unsigned char *)hy__alloc(heap, bytes);
             if (!CHECK(p && next)) break;

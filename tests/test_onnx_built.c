@@ -733,9 +733,9 @@ static void onnx_declared_sizes(void)
             if (k == 2) CHECK(hy_size(F, hy_call(F, net, hy_ones(F, HY_SHAPE(5, 3)))) == 15);
             OK(F);
             CHECK(!hy_call(F, net, hy_ones(F, HY_SHAPE(3, 2))));
-            ERR(F, HY_ERROR_SHAPE, "dim 1 of input 'x' is 3 in the file, not 2");
+            ERR(F, HY_ERROR_SHAPE, "is (3,2): dim 1 is 2, not 3");
             CHECK(!hy_call(F, net, hy_ones(F, HY_SHAPE(3))));
-            ERR(F, HY_ERROR_SHAPE, "input 'x' has 2 dims, not 1");
+            ERR(F, HY_ERROR_SHAPE, "input 'x' (hy_onnx_set_input says if another shape is meant) has 1 dims, not 2");
             CHECK(!hy_call(F, net, hy_cast(F, hy_ones(F, HY_SHAPE(2, 3)), HY_F64)));
             ERR(F, HY_ERROR_DTYPE, "input 'x' is of type float32, not float64");
         }

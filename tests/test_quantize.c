@@ -491,6 +491,41 @@ static void quantize_eight_bits(void)
     }
 }
 
+/* Planes of images of three dims lie between those that a kernel of one plane reads: each image begins where it does. */
+static void quantize_deep_images(void)
+{
+    static int32_t first[1 << 14];
+    int number, isa;
+    for (number = 0; number < 4; number++)
+        for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512; isa++) {
+            const int padded = number & 1, groups = 1 + number / 2;
+            hy_int8_convolution_opt opt;
+            hy_desc desc;
+            hy_frame *F;
+            hy_array *x, *w, *y;
+            memset(&opt, 0, sizeof opt);
+            memset(&desc, 0, sizeof desc);
+            desc.isa = isa;
+            F = hy_open(&desc);
+            hy_seed(F, number);
+            x = quantize_dice(F, HY_SHAPE(2, 16 * groups, 2, 8, 8), HY_I8);
+            w = quantize_dice(F, HY_SHAPE(groups, 36, 16, 4), HY_I8);
+            opt.no_bias = 1;
+            opt.out_dtype = HY_I32;
+            opt.zero = 3;
+            opt.num_group = groups;
+            opt.stride = HY_INTS(4, 1, 1);
+            opt.pad = HY_INTS(padded, 1, 1);
+            y = hy_int8_convolution(F, x, w, hy_ones(F, HY_SHAPE(16 * groups)), NULL, HY_INTS(1, 3, 3), 16 * groups, 1, &opt);
+            if (CHECK(y && hy_size(F, y) * (int64_t)sizeof *first <= (int64_t)sizeof first)) {
+                const size_t bytes = (size_t)hy_size(F, y) * sizeof *first;
+                if (isa == HY_ISA_BASE) memcpy(first, hy_data(F, y), bytes);
+                else CHECK(!memcmp(first, hy_data(F, y), bytes));
+            } else printf("    %s\n", hy_error(F));
+            hy_close(F);
+        }
+}
+
 /* Every kernel that this processor has, also those that it does not choose: sums of products, exactly. */
 static void quantize_kernel(const hy__int8_isa *isa, const char *name)
 {
@@ -1449,6 +1484,7 @@ static void test_quantize(void)
     RUN(quantize_kept);
     RUN(quantize_kernels);
     RUN(quantize_eight_bits);
+    RUN(quantize_deep_images);
     RUN(quantize_eight_refused);
     RUN(quantize_bits);
     RUN(quantize_thresholds);

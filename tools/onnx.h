@@ -101,6 +101,7 @@ HY_API int hy_onnx_save(hy_frame *F, hy_block *block, hy_array *inputs, const ch
 
 #ifndef HY_ONNX_MALLOC                  /* both or none */
 #define HY_ONNX_MALLOC(bytes) malloc(bytes)
+#define ONNX__LIBC
 #define HY_ONNX_FREE(block)   free(block)
 #endif
 
@@ -1093,6 +1094,7 @@ typedef struct onnx__net {
     onnx__node  **after;                /* these */
     int           cuts, *cut;           /* what the inner one gives: values of the model */
     uint64_t     *decided;              /* takes note of numbers that decide something; NULL: nobody asks */
+    int           retyped;              /* it becomes a graph for other types than the file's */
 } onnx__net;
 
 typedef struct onnx__run {
@@ -8638,22 +8640,14 @@ static int onnx__enough(hy_frame *F, int due, int count)
 /* Is an input of the type that the file declares? Other numbers of the file may have been worked out by it. */
 static int onnx__as_declared(hy_frame *F, const onnx__slot *s, hy_array *x)
 {
-    const hy_shape *due = &s->type.shape;
-    hy_error_t code = HY_ERROR_SHAPE;
-    char text[256] = "";
-    int d;
-    if (s->type.dtype && hy_dtype_of(F, x) != s->type.dtype) {
-        code = HY_ERROR_DTYPE;
+    char text[256];
+    if (s->type.dtype && hy_dtype_of(F, x) != s->type.dtype && !hy_error(F)) {
         snprintf(text, sizeof text, "input '%.100s' is of type %s, not %s", s->name, hy_dtype_name(s->type.dtype),
                  hy_dtype_name(hy_dtype_of(F, x)));
-    } else if (due->ndim >= 0 && hy_ndim(F, x) != due->ndim)
-        snprintf(text, sizeof text, "input '%.100s' has %d dims, not %d", s->name, due->ndim, hy_ndim(F, x));
-    for (d = 0; d < due->ndim && !*text && !hy_error(F); d++)
-        if (due->dim[d] > 0 && hy_dim(F, x, d) != due->dim[d])
-            snprintf(text, sizeof text, "dim %d of input '%.100s' is %lld in the file, not %lld", d, s->name,
-                     (long long)due->dim[d], (long long)hy_dim(F, x, d));
-    if (*text && !hy_error(F)) hy_raise(F, code, text);
-    return !hy_error(F);
+        hy_raise(F, HY_ERROR_DTYPE, text);
+    }
+    snprintf(text, sizeof text, "input '%.100s' (hy_onnx_set_input says if another shape is meant)", s->name);
+    return !hy_error(F) && hy_expect_shape(F, x, s->type.shape, text);
 }
 
 static void onnx__bind_inputs(onnx__run *R, hy_array *x)
@@ -8671,7 +8665,7 @@ static void onnx__bind_inputs(onnx__run *R, hy_array *x)
         if (!g) continue;
         if (all || !g->data) {
             v->x = hy_get(R->F, x, n++);
-            if (v->x && !onnx__as_declared(R->F, s, v->x)) return;
+            if (v->x && !R->net->retyped && !onnx__as_declared(R->F, s, v->x)) return;
             continue;
         }
         v->known = g->bytes ? hy_from(F, g->type.shape, g->type.dtype, g->data)
@@ -8814,10 +8808,10 @@ static hy_array *onnx__forward_given(hy_frame *F, hy_block *self, hy_array *x)
         hy_array *in;
         if (!s->input) continue;
         in = hy_get(F, x, k++);
-        if (s->given && in) changed |= onnx__give(F, &net->given[s->input - 1], in);
+        if (s->given && in && onnx__as_declared(F, s, in)) changed |= onnx__give(F, &net->given[s->input - 1], in);
         else rest[n++] = in;
+        if (hy_error(F)) return NULL;
     }
-    if (hy_error(F)) return NULL;
     if (changed)
         onnx__drop_programs(F, net);
     if (!net->cuts) y = NULL;
@@ -10026,10 +10020,10 @@ HY_API hy_block *hy_onnx_from(hy_frame *F, const void *data, size_t bytes, const
 }
 
 #ifndef HYBRID_NO_STDIO
-/* Pages of 2 MB are touched for a third of the time. */
+/* Pages of 2 MB are touched for a third of the time; a host's own memory is its own affair. */
 static void onnx__huge(unsigned char *data, size_t room)
 {
-#ifdef MADV_HUGEPAGE
+#if defined(MADV_HUGEPAGE) && defined(ONNX__LIBC)
     const uintptr_t page = (uintptr_t)2 << 20, from = ((uintptr_t)data + page - 1) / page * page;
     const uintptr_t end = ((uintptr_t)data + room) / page * page;
     if (end > from) (void)madvise((void *)from, end - from, MADV_HUGEPAGE);
@@ -10463,8 +10457,10 @@ HY_API hy_graph *hy_onnx_graph(hy_frame *F, hy_block *block, const hy_type *type
         for (k = 0; k < own[i].shape.ndim; k++) open += own[i].shape.dim[k] < 0;
         if (open > 1000 && !hy_error(F)) hy_raise(F, HY_ERROR_SHAPE, "onnx: more than 1000 sizes are open");
     }
+    ((onnx__net *)block)->retyped = types != NULL;
     sound = own && !hy_error(F) && (open ? onnx__open_program(F, block, own, own + n + 1, n, &p)
                                          : onnx__trace_program(F, block, own, own, n, &p));
+    ((onnx__net *)block)->retyped = 0;
     HY_ONNX_FREE(own);
     if (!sound) return NULL;
     if (values) *values = p.values;
