@@ -7268,10 +7268,11 @@ static hy__kept **hy__table_slot(hy__table *s, uint64_t hash)
     return s->cap ? &s->slot[hash >> 16 & (uint64_t)(s->cap - 1)] : &s->one;
 }
 
-/* Without memory for more slots the chains grow longer, nothing else. */
+/* Without memory for more slots the chains grow longer, nothing else. The clock stays where it is: who stamps
+ * does not wait. */
 static void hy__table_widen(hy__heap *heap, hy__table *s)
 {
-    hy__table wide = *s;
+    hy__table wide;
     hy__kept *e, **to;
     int i;
     wide.cap = s->cap ? 2 * s->cap : 16;
@@ -7286,7 +7287,9 @@ static void hy__table_widen(hy__heap *heap, hy__table *s)
             *to = e;
         }
     hy__free(heap, (void *)s->slot);
-    *s = wide;
+    s->one = NULL;
+    s->slot = wide.slot;
+    s->cap = wide.cap;
 }
 
 static void hy__table_add(hy__heap *heap, hy__table *s, hy__kept *e, uint64_t hash)
