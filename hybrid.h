@@ -7124,7 +7124,7 @@ static void *hy__alloc(hy__heap *heap, size_t bytes)
     size_t huge = hy__huge_room(heap, bytes), all = bytes + HY__GRAIN + sizeof(hy__tag), held, peak;
     char *raw = all + huge < bytes ? NULL : (char *)heap->use.alloc_fn(heap->use.user_data, all + huge), *p;
     HY__ADD(&heap->calls, 1);
-    if (!raw && huge && all > bytes) {          /* there may be room for the block alone */
+    if (!raw && huge && all + huge > bytes) {   /* there may be room for the block alone */
         huge = 0;
         raw = (char *)heap->use.alloc_fn(heap->use.user_data, all);
     }
