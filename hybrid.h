@@ -53774,7 +53774,6 @@ typedef struct hy__trace {
     int       n;
     hy_type  *type;                     /* of the inputs it was made with: the same */
     char     *in, *out;                 /* grouping of inputs, outputs */
-    char     *full;                     /* that of inputs with None at the end */
     char      bound[HY__BOUND];
 } hy__trace;
 
@@ -53837,26 +53836,15 @@ static void hy__traces_free(hy_frame *F, hy__traces *all)
 /* The answers of hy_is_training and hy_is_recording as one number. */
 static int hy__modes(const hy_frame *F) { return (F->training != 0) + 2 * (F->recording != 0); }
 
-/* How many None stand at the end of a group. */
-static size_t hy__form_nones(const char *full)
-{
-    size_t n = strlen(full), end = n - 1;
-    while (*full == '(' && n > 2 && full[n - 2] == 'n') n--;
-    return end - (n - 1);
-}
-
-/* Are the arguments grouped as forward saw them? It may count them, so None at the end counts. */
-static int hy__trace_grouped(const hy__trace *t, const hy__flat *in)
-{
-    return !strcmp(t->in, in->form) && hy__form_nones(t->full) == hy__form_nones(in->full);
-}
+/* How arguments are grouped, as forward sees it: None at the end counts, a group of one is its member. */
+static const char *hy__call_form(const hy__flat *in) { return strcmp(in->full, "(x)") ? in->full : "x"; }
 
 /* Is a trace valid for these arguments? */
 static int hy__trace_fits(const hy_frame *F, const hy__trace *t, const hy__flat *in)
 {
     int i;
     if (F->numbers ? t->lens != NULL : t->closed) return 0;
-    if (!hy__trace_grouped(t, in)) return 0;
+    if (strcmp(t->in, hy__call_form(in))) return 0;
     if ((t->asked & HY__ASKED_TRAINING) && t->training != hy__modes(F)) return 0;
     for (i = 0; t->asked && i < t->n; i++) {
         const hy_type *now = &in->at[i]->t.type;
@@ -53934,7 +53922,7 @@ static int hy__trace_takes(hy_frame *F, hy__trace *t, const hy__flat *in)
     int64_t *atom;
     int takes = 0;
     if (F->numbers || t->closed || !(t->asked & HY__ASKED_DIMS) || (t->asked & HY__ASKED_SHAPE) ||
-        !hy__trace_grouped(t, in) ||
+        strcmp(t->in, hy__call_form(in)) ||
         ((t->asked & HY__ASKED_TRAINING) && t->training != hy__modes(F))) return 0;
     if (!hy__trace_inputs_same(t, in)) return 0;
     if (!t->guarded && t->ran) { t->sized = hy__trace_sized(F, t); t->guarded = 1; }
@@ -53973,8 +53961,8 @@ static void hy__trace_reason(const hy_frame *F, const hy__trace *t, const hy__fl
     line = hy__line_open(text, bytes);
     if (!HY__TEXT) return;
     if (!t) { hy__puts(&line, "first call"); return; }
-    if (!hy__trace_grouped(t, in)) {
-        hy__say(&line, "the arguments are %s, were %s", in->full, t->full);
+    if (strcmp(t->in, hy__call_form(in))) {
+        hy__say(&line, "the arguments are %s, were %s", hy__call_form(in), t->in);
         return;
     }
     if ((t->asked & HY__ASKED_TRAINING) && t->training != hy__modes(F)) {
@@ -54064,15 +54052,14 @@ static void hy__trace_dims(hy__trace *t, const hy__tracer *T)
 static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy__flat *in,
                                  const hy__flat *out)
 {
-    size_t types = (size_t)in->n * sizeof(hy_type), a = strlen(in->form) + 1, b = strlen(out->full) + 1;
-    const size_t whole = strlen(in->full) + 1;
+    size_t types = (size_t)in->n * sizeof(hy_type), a = strlen(hy__call_form(in)) + 1;
+    size_t b = strlen(out->full) + 1;
     hy__lens *lens = hy__lens_kept(S, g);
     size_t dims = (size_t)S->tracer->dims_n * sizeof(hy__asked_dims);
     hy__trace *t = NULL;
     int i;
     if (!S->code)
-        t = (hy__trace *)hy__alloc_zero(&F->root->heap,
-                                        hy__round64(sizeof *t) + 2 * types + dims + a + b + whole);
+        t = (hy__trace *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *t) + 2 * types + dims + a + b);
     if (!t) {
         if (!S->code) hy__no_memory(F, "trace");
         hy__lens_free(&F->root->heap, lens);
@@ -54094,10 +54081,9 @@ static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy
     hy__trace_dims(t, S->tracer);
     t->out = t->in + a;
     for (i = 0; i < in->n; i++) t->latest[i] = t->type[i] = in->at[i]->t.type;
-    memcpy(t->in, in->form, a);
+    memcpy(t->in, hy__call_form(in), a);
     memcpy(t->out, out->full, b);
-    t->full = (char *)memcpy(t->out + b, in->full, whole);
-    t->flat = hy__form_flat(t->full) && hy__form_flat(t->out);
+    t->flat = hy__form_flat(t->in) && hy__form_flat(t->out);
     t->grouped = *t->out == '(';
     memcpy(t->bound, S->tracer->bound, sizeof t->bound);
     if (!*t->bound && t->asked & HY__ASKED_DIMS) strcpy(t->bound, "hy_expect_shape");
@@ -56661,20 +56647,14 @@ static hy__trace *hy__trace_again(hy_frame *F, hy_block *block, int n, const hy_
                                   int modes, int numbers)
 {
     const int training = F->training, recording = F->recording, before = F->numbers;
-    const size_t chars = strlen(form) + 1;
     hy__trace *t = NULL;
     hy__scope scope;
     hy__flat in;
     int i;
     hy_begin(F);
     in.n = n;
-    in.at = (hy_array **)hy__room(F, &in.room, (size_t)n * sizeof *in.at + 2 * chars, "hy_call");
-    in.full = in.form = NULL;
-    if (in.at) {
-        in.full = (char *)memcpy(in.at + n, form, chars);
-        in.form = in.full + chars;
-        hy__normal_form(in.full, in.form);
-    }
+    in.at = (hy_array **)hy__room(F, &in.room, (size_t)n * sizeof *in.at + strlen(form) + 1, "hy_call");
+    in.full = in.form = in.at ? strcpy((char *)(in.at + n), form) : NULL;
     for (i = 0; in.at && i < n; i++) in.at[i] = hy__handle(F);
     hy__acquire(&block->core->traces.lock);     /* other frames' calls may be writing the latest types */
     for (i = 0; in.at && i < n; i++) if (in.at[i]) in.at[i]->t.type = type[i];
@@ -56722,7 +56702,7 @@ static hy__trace *hy__trace_closed(hy_frame *F, hy_block *block)
     if (t && !t->lens) t = NULL;
     if (t) HY__ADD(&t->running, 1);
     hy__release(&all->lock);
-    closed = t ? hy__trace_again(F, block, t->n, t->latest, t->full, t->training, 1) : NULL;
+    closed = t ? hy__trace_again(F, block, t->n, t->latest, t->in, t->training, 1) : NULL;
     hy__trace_leave(t);
     return closed;
 }
@@ -74477,7 +74457,7 @@ static hy__trace *hy__export_chosen(hy_frame *F, hy_block *net)
     if (best && !best->fast) HY__ADD(&best->running, 1);    /* it stays meanwhile */
     hy__release(&all->lock);
     if (!best || !(best->lens || (best->asked & HY__ASKED_TRAINING && best->training))) return best;
-    again = hy__trace_again(F, net, best->n, best->lens ? best->latest : best->type, best->full, 0, 1);
+    again = hy__trace_again(F, net, best->n, best->lens ? best->latest : best->type, best->in, 0, 1);
     hy__trace_leave(best);
     return again;
 }
