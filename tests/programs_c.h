@@ -87,6 +87,17 @@ static void pg_c_head(int body, const pg_step *by)      /* of the function that 
     printf("{\n    hy_array *r = NULL;\n    (void)%s; (void)r;\n",
            !by || by->kind == PG_CHILD ? "self" : "user");
 }
+static void pg_c_kept(const pg_program *P)      /* sizes that forward asks for at its begin: see pg_keep_sizes */
+{
+    int i, k, d;
+    for (i = 0; i < PG_SIZES; i++) {
+        printf("    kept[%d] = hy_len_is(%d);\n", i, P->set[0][i]);
+        for (k = P->nleaf - 1; k >= 0; k--)
+            for (d = P->leaf[k].shape.ndim - 1; d >= 0; d--)
+                if (P->leaf[k].kind == PG_INPUT && P->leaf[k].size[d] == i + 1)
+                    printf("    kept[%d] = hy_len_of(F, p[%d], %d);\n", i, k, d);
+    }
+}
 static void pg_c_body(const pg_program *P, int body, const pg_step *by)
 {
     const pg_body *b = &P->body[body];
@@ -98,6 +109,7 @@ static void pg_c_body(const pg_program *P, int body, const pg_step *by)
     pg_c_head(body, by);
     for (i = 0; !by && i < P->nleaf; i++)
         if (P->leaf[i].kind == PG_INPUT) printf("    p[%d] = hy_get(F, x, %d);\n", i, n++);
+    if (!by && P->nset) pg_c_kept(P);
     if (by) {
         n = by->kind == PG_FOREACH || by->kind == PG_CHILD ? by->n : by->nstate;
         pg_c_unpack("x", n, b->arg);
@@ -230,11 +242,12 @@ static void pg_print_c(const pg_program *P, const pg_way *way)
     printf(
         "/* Program %llu: line by line, and way %s (%d threads). Gradients are those of all outputs. */\n"
         "#define HYBRID_IMPLEMENTATION\n#include \"hybrid.h\"\n"
-        "#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+        "#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
         "static hy_array *p[%d], *v[%d];\nstatic hy_block *net, *child[%d], *layer[%d];\n",
         (unsigned long long)P->number, way->name, way->threads, PG_LEAVES, PG_VALUES, PG_BODIES, PG_LAYERS);
     printf("%s\n%s", pg_text_fill, pg_c_show);
     if (pg_count_layers(P, 0)) printf("%s\n", pg_text_layers);
+    if (P->nset) printf("static hy_len kept[%d];\n%s\n", PG_SIZES, pg_text_len);
     pg_c_blocks(P, 0, 0, seen);
     pg_c_body(P, 0, NULL);
     printf(
