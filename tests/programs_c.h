@@ -87,7 +87,7 @@ static void pg_c_head(int body, const pg_step *by)      /* of the function that 
     printf("{\n    hy_array *r = NULL;\n    (void)%s; (void)r;\n",
            !by || by->kind == PG_CHILD ? "self" : "user");
 }
-static void pg_c_kept(const pg_program *P)      /* sizes that forward asks for at its begin: see pg_keep_sizes */
+static void pg_c_kept(const pg_program *P)              /* as pg_keep_sizes */
 {
     int i, k, d;
     for (i = 0; i < PG_SIZES; i++) {
