@@ -582,7 +582,7 @@ static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item
     }
     if (!pg_same_type(&a->type, b->type.dtype, &b->type.shape)) {
         if ((loose && pg_size_is_condition(P, a, &b->type)) || pg_known(P)) return 1;
-        if (P->loops && a->whole == 2 && !pg_elements(&a->type.shape)) return 1;    /* no branch told its size */
+        if (P->loops && a->whole == 2 && !pg_elements(&a->type.shape)) return 1;    /* of no branch taken */
         pg_say("%s has another type\n", a->name);
         return 0;
     }

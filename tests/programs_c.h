@@ -242,7 +242,8 @@ static void pg_print_c(const pg_program *P, const pg_way *way)
     printf(
         "/* Program %llu: line by line, and way %s (%d threads). Gradients are those of all outputs. */\n"
         "#define HYBRID_IMPLEMENTATION\n#include \"hybrid.h\"\n"
-        "#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+        "#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+        "#include <string.h>\n"
         "static hy_array *p[%d], *v[%d];\nstatic hy_block *net, *child[%d], *layer[%d];\n",
         (unsigned long long)P->number, way->name, way->threads, PG_LEAVES, PG_VALUES, PG_BODIES, PG_LAYERS);
     printf("%s\n%s", pg_text_fill, pg_c_show);
