@@ -7019,6 +7019,7 @@ typedef struct hy__block { size_t bytes; struct hy__block *next; } hy__block;   
 
 #define HY__HUGE_PAGE ((uintptr_t)2 << 20)
 #define HY__HUGE_FROM ((size_t)8 << 20)
+#define HY__SHARE_FROM ((size_t)16 << 10)
 
 typedef struct hy__heap {
     hy_allocator use;
@@ -7119,9 +7120,24 @@ static char *hy__huge(char *p, size_t bytes)
     return p;
 }
 
+/* Writes the tag in front of a block, and counts it. */
+static void hy__tag_block(hy__heap *heap, char *p, void *raw, size_t bytes)
+{
+    size_t held, peak;
+    ((hy__tag *)(void *)p)[-1].raw = raw;
+    ((hy__tag *)(void *)p)[-1].bytes = bytes;
+    held = HY__ADD(&heap->held, bytes);
+    peak = HY__PEEK(&heap->peak);
+#ifndef HYBRID_NO_THREADS
+    while (held > peak && !HY__SWAP(&heap->peak, &peak, held)) continue;
+#else
+    if (held > peak) heap->peak = held;
+#endif
+}
+
 static void *hy__alloc(hy__heap *heap, size_t bytes)
 {
-    size_t huge = hy__huge_room(heap, bytes), all = bytes + HY__GRAIN + sizeof(hy__tag), held, peak;
+    size_t huge = hy__huge_room(heap, bytes), all = bytes + HY__GRAIN + sizeof(hy__tag);
     char *raw = all + huge < bytes ? NULL : (char *)heap->use.alloc_fn(heap->use.user_data, all + huge), *p;
     HY__ADD(&heap->calls, 1);
     if (!raw && huge && all + huge > bytes) {   /* there may be room for the block alone */
@@ -7132,16 +7148,83 @@ static void *hy__alloc(hy__heap *heap, size_t bytes)
     p = raw + sizeof(hy__tag);
     p += (size_t)(-(intptr_t)p & (HY__GRAIN - 1));
     if (huge) p = hy__huge(raw, bytes);
-    ((hy__tag *)(void *)p)[-1].raw = raw;
-    ((hy__tag *)(void *)p)[-1].bytes = bytes;
-    held = HY__ADD(&heap->held, bytes);
-    peak = HY__PEEK(&heap->peak);
-#ifndef HYBRID_NO_THREADS
-    while (held > peak && !HY__SWAP(&heap->peak, &peak, held)) continue;
-#else
-    if (held > peak) heap->peak = held;
-#endif
+    hy__tag_block(heap, p, raw, bytes);
     return p;
+}
+
+/* --- tracts: blocks that are made one after another and then stay share pages of 2 MB --- *
+ * A page of 4 KB that is touched for the first time costs as much as copying 16 KB. Who knows the sum of such
+ * blocks opens a tract of so many bytes and takes them from it; it is freed with the last of them, and each
+ * gives the pages that were its alone back at once. Checkers of memory see blocks of their own instead.
+ */
+#if defined(MADV_HUGEPAGE) && defined(MADV_DONTNEED) && !defined(__SANITIZE_ADDRESS__)
+#define HY__TRACTS 1
+#else
+#define HY__TRACTS 0
+#endif
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#undef HY__TRACTS
+#define HY__TRACTS 0
+#endif
+#endif
+typedef struct hy__tract { void *raw; char *at, *end; int refs; } hy__tract;
+enum { HY__TRACT_HEAD = 64 };
+
+/* What a block takes of a tract. */
+static size_t hy__tract_need(size_t bytes)
+{
+    return (bytes + HY__TRACT_HEAD - 1) / HY__TRACT_HEAD * HY__TRACT_HEAD + HY__TRACT_HEAD;
+}
+
+/* NULL: blocks are to be taken one by one, as they are of a host's memory, or where it is little. */
+static hy__tract *hy__tract_open(hy__heap *heap, size_t bytes)
+{
+    const size_t all = bytes + HY__TRACT_HEAD, page = HY__HUGE_PAGE;
+    char *raw;
+    hy__tract *t;
+    if (!HY__TRACTS || heap->use.alloc_fn != hy__libc_alloc || sizeof(void *) <= 4 || bytes < page ||
+        bytes > SIZE_MAX / 4) return NULL;
+    raw = (char *)heap->use.alloc_fn(heap->use.user_data, all + page);
+    if (!raw) return NULL;
+    t = (hy__tract *)(void *)(hy__huge(raw, all - HY__GRAIN) - HY__GRAIN);
+    t->raw = raw;
+    t->at = (char *)t + HY__TRACT_HEAD;
+    t->end = (char *)t + all;
+    t->refs = 1;
+    return t;
+}
+
+/* NULL: there is no room. Its tag says by an odd address that it lies in a tract. */
+static void *hy__tract_take(hy__heap *heap, hy__tract *t, size_t bytes)
+{
+    const size_t room = t ? (size_t)(t->end - t->at) : 0;
+    char *p;
+    if (bytes > room || hy__tract_need(bytes) > room) return NULL;
+    p = t->at + HY__TRACT_HEAD;
+    t->at += hy__tract_need(bytes);
+    HY__ADD(&t->refs, 1);
+    HY__ADD(&heap->calls, 1);
+    hy__tag_block(heap, p, (char *)t + 1, bytes);
+    return p;
+}
+
+static void hy__tract_close(hy__heap *heap, hy__tract *t)
+{
+    if (t && !HY__ADD(&t->refs, -1)) heap->use.free_fn(heap->use.user_data, t->raw);
+}
+
+static void hy__tract_free(hy__heap *heap, char *p, const hy__tag *tag)
+{
+    hy__tract *t = (hy__tract *)(void *)((char *)tag->raw - 1);
+#if HY__TRACTS
+    const size_t page = 4096;
+    char *from = p + (size_t)(-(intptr_t)p & (intptr_t)(page - 1)), *end = p + tag->bytes;
+    end -= (size_t)((uintptr_t)end & (page - 1));
+    if (end > from && HY__LOAD(&t->refs) > 1) (void)madvise(from, (size_t)(end - from), MADV_DONTNEED);
+#endif
+    (void)p;
+    hy__tract_close(heap, t);
 }
 
 static void *hy__alloc_zero(hy__heap *heap, size_t bytes)
@@ -7158,7 +7241,9 @@ static void hy__free(hy__heap *heap, void *p)
     tag = (hy__tag *)p - 1;
     HY__ADD(&heap->held, (size_t)0 - tag->bytes);
     HY__ADD(&heap->calls, 1);
-    heap->use.free_fn(heap->use.user_data, tag->raw);
+    if (HY__TRACTS && heap->use.alloc_fn == hy__libc_alloc && (uintptr_t)tag->raw % 2)
+        hy__tract_free(heap, (char *)p, tag);
+    else heap->use.free_fn(heap->use.user_data, tag->raw);
 }
 
 /* Bytes that a block was asked for. */
@@ -7371,7 +7456,7 @@ typedef struct hy__buffer {
     int      captured;                  /* a trace holds it as a constant */
     int      borrowed;
     int      read_only;                 /* borrowed to be read */
-    short    slot;                      /* in the cache */
+    short    slot;                      /* in the cache; HY__SLOTS: of a tract */
     short    grown;                     /* it begins with an hy__grown */
     uint64_t version;                   /* grows with every write */
     size_t   bytes;
@@ -7384,7 +7469,12 @@ typedef struct hy__buffer {
 #define HY__CACHE_BELOW(power) ((uint64_t)(HYBRID_CACHE_BYTES) >> (power) == 0)
 enum { HY__SLOTS = 8 * (HY__CACHE_BELOW(12) ? 6 : HY__CACHE_BELOW(16) ? 10 : HY__CACHE_BELOW(24) ? 18 :
                         HY__CACHE_BELOW(32) ? 26 : 58) };
-typedef struct hy__cache { hy__heap *heap; hy__buffer *slot[HY__SLOTS]; size_t bytes; } hy__cache;
+typedef struct hy__cache {
+    hy__heap   *heap;
+    hy__buffer *slot[HY__SLOTS];
+    size_t      bytes;
+    hy__tract  *tract;                  /* where what stays goes, or NULL */
+} hy__cache;
 
 /* Sizes are rounded up to eight steps per power of two, so that near sizes share a slot. */
 static int hy__cache_slot(size_t *bytes)
@@ -7439,6 +7529,28 @@ static hy__buffer *hy__buffer_new(hy__cache *cache, size_t bytes)
     return b;
 }
 
+/* What a buffer that stays may add to a tract: small ones, and those that have pages of their own, do not. */
+static size_t hy__buffer_share(size_t bytes)
+{
+    return bytes < HY__SHARE_FROM || bytes >= HY__HUGE_FROM ? 0 : hy__tract_need(HY__ALIGN + bytes);
+}
+
+/* For what stays. It has just these bytes, and goes back to its tract instead of into the cache. */
+static hy__buffer *hy__buffer_lasting(hy__cache *cache, size_t bytes)
+{
+    hy__buffer *b = NULL;
+    if (cache->tract && hy__buffer_share(bytes))
+        b = (hy__buffer *)hy__tract_take(cache->heap, cache->tract, HY__ALIGN + bytes);
+    if (!b) return hy__buffer_new(cache, bytes);
+    memset(b, 0, sizeof *b);
+    b->refs = 1;
+    b->version = 1;
+    b->slot = HY__SLOTS;
+    b->bytes = bytes;
+    b->data = (char *)b + HY__ALIGN;
+    return b;
+}
+
 static hy__buffer *hy__buffer_borrow(hy__cache *cache, void *data, size_t bytes)
 {
     hy__buffer *b = (hy__buffer *)hy__alloc_zero(cache->heap, sizeof *b);
@@ -7462,7 +7574,10 @@ static int hy__buffer_last(hy__buffer *b)
 static void hy__buffer_drop(hy__cache *cache, hy__buffer *b)
 {
     if (!b || !hy__buffer_last(b)) return;
-    if (b->borrowed || cache->bytes + b->bytes > HYBRID_CACHE_BYTES) { hy__free(cache->heap, b); return; }
+    if (b->borrowed || b->slot == HY__SLOTS || cache->bytes + b->bytes > HYBRID_CACHE_BYTES) {
+        hy__free(cache->heap, b);
+        return;
+    }
     b->next = cache->slot[b->slot];
     cache->slot[b->slot] = b;
     cache->bytes += b->bytes;
@@ -41794,7 +41909,7 @@ static int hy__param_fill_now(hy_frame *F, hy__param *p, const hy_type *type)
     hy_frame *owner = hy__calling_frame(F);
     hy__buffer *b;
     if (!hy__check_type(F, type, hy__called(p))) return -1;
-    b = hy__buffer_new(&F->cache, (size_t)hy__bytes(type));
+    b = hy__buffer_lasting(&F->cache, (size_t)hy__bytes(type));
     if (!b) return hy__no_room(F, hy__called(p));
     draft.t.type = *type;
     hy__pack_strides(&draft.t);
@@ -49464,7 +49579,7 @@ static hy__prepared *hy__prepared_new(hy_frame *F, const hy__executor *x, const 
     for (i = 0; i < s->nout; i++) {
         const hy__spot *v = &p->spot[p->tensor[s->tensor + s->nin + i]];
         if (v->where == HY__NOWHERE) continue;
-        e->out[i] = hy__buffer_new(&F->cache, v->bytes);
+        e->out[i] = hy__buffer_lasting(&F->cache, v->bytes);
         if (e->out[i]) continue;
         hy__prepared_drop(F->root, F, e);
         return (hy__prepared *)hy__no_memory(F, s->node->name);
@@ -49571,6 +49686,20 @@ static void hy__early_users(hy__executor *x, int v)
     }
 }
 
+/* A tract for the first results of this and the later early steps. */
+static hy__tract *hy__early_tract(hy_frame *F, const hy__executor *x, int i)
+{
+    const hy__plan *p = &x->program->plan;
+    size_t bytes = 0;
+    int k;
+    for (; i < p->early; i++)
+        for (k = 0; k < p->step[i].nout && x->dirty[i]; k++) {
+            const hy__spot *v = &p->spot[p->tensor[p->step[i].tensor + p->step[i].nin + k]];
+            if (v->where != HY__NOWHERE) bytes += hy__buffer_share(v->bytes);
+        }
+    return hy__tract_open(&F->root->heap, bytes);
+}
+
 /* Renews the results of an early step: keeps its own if they are valid, takes those of another executor,
  * or computes them. */
 static int hy__early_renew(hy_frame *F, hy__executor *x, int i)
@@ -49587,6 +49716,7 @@ static int hy__early_renew(hy_frame *F, hy__executor *x, int i)
         x->early[i] = e = hy__prepared_find(x, s, NULL);
     }
     if (!e) {
+        if (!x->ready && !F->cache.tract) F->cache.tract = hy__early_tract(F, x, i);
         x->early[i] = mine = hy__prepared_new(F, x, s);
         if (!mine || hy__early_run(F, x, s, mine)) return -1;
         x->early[i] = e = hy__prepared_find(x, s, mine);        /* another frame may have been quicker */
@@ -49602,6 +49732,7 @@ static int hy__early_renew(hy_frame *F, hy__executor *x, int i)
 static int hy__refresh(hy_frame *F, hy__executor *x)
 {
     const hy__plan *p = &x->program->plan;
+    hy__tract *outer = F->cache.tract;
     int i, w;
     if (!x->ready) memset(x->dirty, 1, (size_t)p->early);
     for (w = 0; w < p->watches; w++) {
@@ -49612,12 +49743,15 @@ static int hy__refresh(hy_frame *F, hy__executor *x)
         else if (HY__PEEK(&seen->buffer->version) != seen->version) hy__early_users(x, p->watch[w]);
         seen->version = HY__PEEK(&seen->buffer->version);
     }
+    F->cache.tract = NULL;
     for (i = 0; i < p->early; i++) {
         if (!x->dirty[i]) continue;
-        if (hy__early_renew(F, x, i)) return -1;
+        if (hy__early_renew(F, x, i)) break;
         x->dirty[i] = 0;
     }
-    return 0;
+    hy__tract_close(&F->root->heap, F->cache.tract);
+    F->cache.tract = outer;
+    return i < p->early ? -1 : 0;
 }
 
 /* Frees the entries that are left when all graphs are gone. */
@@ -55461,7 +55595,22 @@ static void hy__each_param(hy_frame *F, hy_block *block, hy__param_fn fn, void *
     hy__path_close(F, &w);
 }
 
-typedef struct hy__initializing { const hy_init *init; int force; hy__met met; } hy__initializing;
+typedef struct hy__initializing {
+    const hy_init *init;
+    int    force;
+    size_t bytes;                       /* of a tract for all that gets memory now */
+    hy__met met;
+} hy__initializing;
+
+static int hy__initialize_bytes(hy_frame *F, hy__param *p, const char *path, void *user)
+{
+    hy__initializing *with = (hy__initializing *)user;
+    (void)F; (void)path;
+    if (!p->same && !p->constant && !p->array.buffer && hy__shape_known(&p->array.t.type.shape))
+        with->bytes += hy__buffer_share((size_t)hy__bytes(&p->array.t.type));
+    return 0;
+}
+
 static int hy__initialize_one(hy_frame *F, hy__param *p, const char *path, void *user)
 {
     hy__initializing *with = (hy__initializing *)user;
@@ -55477,13 +55626,18 @@ static int hy__initialize_one(hy_frame *F, hy__param *p, const char *path, void 
 static void hy__initialize(hy_frame *F, hy_block *block, const hy_init *init, int force, const char *who)
 {
     hy__initializing with;
+    hy__tract *outer = F->cache.tract;
     if (!hy__block_ok(F, block, who)) return;
     if (force) hy__each_param(F, block, hy__look_at_work, (void *)(uintptr_t)who);
     if (F->code) return;
     memset(&with, 0, sizeof with);
     with.init = init;
     with.force = force;
+    hy__each_param(F, block, hy__initialize_bytes, &with);
+    F->cache.tract = hy__tract_open(&F->root->heap, with.bytes);
     hy__each_param(F, block, hy__initialize_one, &with);
+    hy__tract_close(&F->root->heap, F->cache.tract);
+    F->cache.tract = outer;
     hy__met_close(F, &with.met);
 }
 

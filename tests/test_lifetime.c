@@ -723,9 +723,87 @@ static void life_large_blocks(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Blocks of one tract keep their bytes when others go, in whatever order, and nothing is left in the end. What
+ * finds no room, and what a host's memory is to give, is no block of a tract. */
+static void life_tracts(void)
+{
+    enum { BLOCKS = 12 };
+    const size_t bytes = ((size_t)1 << 20) + 52;
+    hy_frame *F = hy_open(NULL);
+    hy__heap *heap = &F->root->heap, other = *heap;
+    size_t held = heap->held, room = 0;
+    unsigned char *at[BLOCKS];
+    hy__tract *t;
+    int i, k;
+    other.use.alloc_fn = NULL;                  /* any that is not libc's */
+    CHECK(!hy__tract_open(&other, (size_t)64 << 20) && !hy__tract_open(heap, 4096));
+    CHECK(!hy__tract_open(heap, SIZE_MAX - 64) && !hy__tract_take(heap, NULL, 8) && heap->held == held);
+    for (i = 0; i < BLOCKS; i++) room += hy__tract_need(bytes);
+    t = hy__tract_open(heap, room);
+    CHECK(HY__TRACTS == (t != NULL) || sizeof(void *) <= 4);
+    for (i = 0; t && i < BLOCKS; i++) {
+        at[i] = (unsigned char *)hy__tract_take(heap, t, bytes);
+        if (!CHECK(at[i] && (uintptr_t)at[i] % HY__GRAIN == 0 && hy__bytes_at(at[i]) == bytes)) break;
+        memset(at[i], i + 1, bytes);
+        CHECK(heap->held == held + (size_t)(i + 1) * bytes);
+    }
+    CHECK(!hy__tract_take(heap, t, 1) && !hy__tract_take(heap, t, SIZE_MAX - 8));
+    hy__tract_close(heap, t);                   /* its blocks stay */
+    for (i = 0; t && i < BLOCKS; i++) {
+        hy__free(heap, at[i * 5 % BLOCKS]);
+        for (k = i + 1; k < BLOCKS; k++) {
+            const unsigned char *p = at[k * 5 % BLOCKS];
+            CHECK(p[0] == k * 5 % BLOCKS + 1 && p[bytes / 2] == p[0] && p[bytes - 1] == p[0]);
+            CHECK(hy__bytes_at(p) == bytes);
+        }
+    }
+    CHECK(heap->held == held && hy_close(F) == 0);
+}
+
+static double life_apart(hy_frame *F, hy_array *a, hy_array *b)
+{
+    return hy_item(F, hy_max(F, hy_abs(F, hy_sub(F, a, b)), HY_ALL, NULL));
+}
+
+/* Parameters of a tract are drawn again and set, and what was laid out of them comes anew. */
+static void life_weights_share_pages(void)
+{
+    enum { SIDE = 600, LAYERS = 4 };
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    hy_nn_dense_opt open;
+    hy_hybridize_opt plain;
+    hy_params all;
+    hy_array *x, *y;
+    int i, turn;
+    memset(&open, 0, sizeof open);
+    memset(&plain, 0, sizeof plain);
+    open.in_units = SIDE;
+    plain.inactive = 1;
+    for (i = 0; i < LAYERS; i++) hy_append(F, net, hy_nn_dense(F, SIDE, &open));
+    hy_initialize(F, net, NULL);
+    x = hy_uniform(F, HY_SHAPE(3, SIDE), -1, 1);
+    all = hy_collect_params(F, net, ".*weight");
+    CHECK(all.n == LAYERS && hy__param_of(all.at[0])->array.buffer->bytes >= (size_t)4 * SIDE * SIDE);
+    for (turn = 0; turn < 3 && all.n == LAYERS; turn++) {
+        hy_hybridize(F, net, &plain);
+        y = hy_call(F, net, x);
+        hy_hybridize(F, net, NULL);
+        for (i = 0; i < 3; i++) CHECK(life_apart(F, y, hy_call(F, net, x)) < 1e-4);
+        if (!turn) { hy_seed(F, 7); hy_reinitialize(F, net, NULL); }
+        else hy_set_param(F, all.at[1], hy_uniform(F, HY_SHAPE(SIDE, SIDE), -0.1, 0.1));
+        CHECK(life_apart(F, y, hy_call(F, net, x)) > 1e-3);
+    }
+    CHECK(!hy_error(F));
+    hy_block_free(F, net);
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_lifetime(void)
 {
     RUN(life_large_blocks);
+    RUN(life_tracts);
+    RUN(life_weights_share_pages);
     RUN(life_running_statistics);
     RUN(life_statistics_in_files);
     RUN(life_unread_call_is_not_exported);
