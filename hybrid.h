@@ -6263,7 +6263,7 @@ static void hy__fp_mode_set(hy__fp_mode mode)
 {
     unsigned short old = 0;
     __asm__ __volatile__("fnstcw %0" : "=m"(old));
-    old = (unsigned short)((old & ~0x0f00) | (mode >> 16 & 0x0f00));
+    old = (unsigned short)((old & 0xf0ffu) | (mode >> 16 & 0x0f00));
     __asm__ __volatile__("fldcw %0" : : "m"(old));
     __builtin_ia32_ldmxcsr(mode & 0xffffff);
 }
@@ -10327,7 +10327,7 @@ HY__TARGET_AVX512 static void hy__narrow_halves_512(uint16_t *dst, const float *
     int64_t i;
     for (i = 0; i < n; i += 16) {
         memcpy(&wide, src + i, sizeof wide);
-        half = __builtin_ia32_vcvtps2ph512_mask(wide, 0, zero, -1);             /* to nearest even */
+        half = __builtin_ia32_vcvtps2ph512_mask(wide, 0, zero, (unsigned short)65535);   /* to nearest even */
         memcpy(dst + i, &half, sizeof half);
     }
 }
@@ -13366,7 +13366,7 @@ HY__VECTOR(int32_t, 64, hy__i32x16, 4)
 #ifdef __clang__
 #define HY__512(which, a, b) __builtin_ia32_##which##ps512(a, b, 4)     /* 4: rounding as it is */
 #else
-#define HY__512(which, a, b) __builtin_ia32_##which##ps512_mask(a, b, b, (unsigned short)65535, 4)
+#define HY__512(which, a, b) __builtin_ia32_##which##ps512_mask(a, b, b, (short)-1, 4)
 #endif
 #define hy__f32x16_within(sum, low, high, even) HY__512(min, high, HY__512(max, low, sum) + even)
 #else
@@ -13581,7 +13581,7 @@ HY__INLINE HY__V_AIM void hy__kernel_step(const int rows, const int vecs, const 
         }
 #endif
         v[j] = *(const hy__vec_at *)(b + at[j]);
-        if (how & HY__FETCHES && j * sizeof(hy__vec) % 64 == 0)              /* once a line */
+        if (how & HY__FETCHES && j * (int)sizeof(hy__vec) % 64 == 0)              /* once a line */
             __builtin_prefetch((const void *)((uintptr_t)b + ahead + sizeof(HY__N) * (size_t)(
                 how & HY__PARTED ? at[j] : j * (int64_t)(sizeof(hy__vec) / sizeof(HY__N)))));
     }
@@ -18043,7 +18043,7 @@ HY__VECTOR(double, 64, hy__f64x8, 8)
 #ifdef __clang__
 #define HY__TO_F64X8(v) __builtin_convertvector(v, hy__f64x8)
 #else                                   /* for which gcc takes two halves and joins them */
-#define HY__TO_F64X8(v) ((hy__f64x8)__builtin_ia32_cvtps2pd512_mask(v, zero, (unsigned char)255, 4))
+#define HY__TO_F64X8(v) ((hy__f64x8)__builtin_ia32_cvtps2pd512_mask(v, zero, (char)-1, 4))
 #endif
 /* Lanes and trees of the loops above, whose bits these have. */
 #define HY__ADDED(a, b) ((a) + (b))
@@ -20728,7 +20728,7 @@ static void hy__attend_row(const hy_job *job, hy_run *now, const hy__attend *s, 
                            int64_t head, int64_t row, int64_t keys, char *tile)
 {
     HY__REC(attention, job);
-    const size_t size = hy__traits[s->compute].size;
+    const size_t size = (size_t)hy__traits[s->compute].size;
     int64_t seen = r->causal ? hy__least(keys, row + 1 + r->past) : keys;
     double scale = s->scale;
     int hidden = 0;
@@ -29156,7 +29156,8 @@ static void hy__conv_bind_weight(hy_job *job, hy__conv *v)
            2 * v->blocks <= v->fine_c) v->blocks *= 2;
     last = v->coarse_n - (hy__pieces(v->coarse_n, v->bands) - 1) * v->bands;
     for (k = 0; k < 8 && !tiles; k++) {
-        hy__conv_plan_weight(v, g, v->fine_c / v->blocks + (k & 1), k & 2 ? last : v->bands, k >> 2);
+        hy__conv_plan_weight(v, g, v->fine_c / v->blocks + (k & 1), k & 2 ? last : v->bands,
+                             (int)(k >> 2));
         if (hy__gemm_need(g) > need) need = hy__gemm_need(g);
     }
     v->column = (int64_t)hy__round64(need);
@@ -35248,7 +35249,8 @@ static void hy__matching_load(hy__matching *m, const hy_job *job, const hy_run *
     for (m->labels = 0; m->labels < most && m->label[m->labels * m->width] != -1; m->labels++)
         m->taken[m->labels] = 0;
     for (j = 0; j < m->anchors; j++) {
-        m->best[j] = m->match[j] = -1;
+        m->best[j] = -1;
+        m->match[j] = -1;
         m->state[j] = HY__ANCHOR_IGNORED;
         for (k = 0; k < m->labels; k++) {
             double part = hy__common_part(m->anchor + 4 * j, m->label + k * m->width + 1, dtype);
@@ -37683,7 +37685,9 @@ static int64_t hy__resized(const hy__bilinear_resize_rec *r, int64_t n, int64_t 
     case HY_RESIZE_TO_EVEN_UP:   return n + n % 2;
     case HY_RESIZE_TO_ODD_DOWN:  return n - !(n % 2);
     case HY_RESIZE_TO_ODD_UP:    return n + !(n % 2);
-    case HY_RESIZE_ODD_SCALE:    grown = n % 2 + (double)(float)((double)(n - n % 2) * scale); break;
+    case HY_RESIZE_ODD_SCALE:
+        grown = (double)(n % 2) + (double)(float)((double)(n - n % 2) * scale);
+        break;
     default:                     grown = scale > 0 ? (double)(float)((double)n * scale) : (double)size;
     }
     return grown < (double)HY__WINDOW_MOST ? (int64_t)grown : HY__WINDOW_MOST + 1;
@@ -44777,7 +44781,7 @@ static int hy__emit_weight(hy__rewrite *R, const hy__edge *weight, const hy__den
                  !hy__same_shape(&before->shape, &node->type[0].shape)) break;
         from = node->in[0];
     }
-    at = (uint32_t)(hy__mix64(from.node->number, from.output) >> 32) & set->mask;
+    at = (uint32_t)(hy__mix64((uint64_t)from.node->number, (uint64_t)from.output) >> 32) & set->mask;
     for (; (have = &set->slot[at], *have); at = (at + 1) & set->mask)
         if ((*have)->in[0].node == from.node && (*have)->in[0].output == from.output &&
             !memcmp((*have)->record, &rec, sizeof rec)) break;
@@ -46873,7 +46877,7 @@ static void hy__run_fused_small(const hy_job *job, hy_run *now, int stage, int64
 {
     const hy__fused *f = ((const hy__fused_rec *)job->attr)->ready;
     const hy__fused_size *z = HY__FUSED_SIZE(job);
-    size_t step = hy__round64((size_t)z->tile * hy__traits[f->dtype].size);
+    size_t step = hy__round64((size_t)z->tile * (size_t)hy__traits[f->dtype].size);
     char *where[HY__FUSED_VALUES];
     hy__fused_room room;
     int i;
@@ -50532,7 +50536,8 @@ static size_t hy__faces_new(hy_frame *F, hy__executor *x)
     if (l.too_large) { hy__too_large(F); return 0; }
     l.base = (char *)hy__alloc(&F->root->heap, l.at);
     if (!l.base) { hy__no_room(F, "executor"); return 0; }
-    for (i = l.at = 0; i < HY__FACES; i++) x->face[i] = hy__lay_face(&l, x->program);
+    l.at = 0;
+    for (i = 0; i < HY__FACES; i++) x->face[i] = hy__lay_face(&l, x->program);
     if (p->staged.stages) x->count = (int64_t *)hy__lay(&l, 1, count);
     return l.at;
 }
@@ -52322,7 +52327,7 @@ static void hy__plan_says(hy_frame *F, const hy_plan_info *info, const char *who
 /* A value's bytes; HY__SIZE_LOST, as the sums below: more terms than a formula has. */
 static int64_t hy__sized_bytes_of(hy__sizes *S, const hy_shape *sized, hy_dtype dtype)
 {
-    int64_t bytes = hy_dtype_size(dtype);
+    int64_t bytes = (int64_t)hy_dtype_size(dtype);
     int d;
     for (d = 0; d < sized->ndim && bytes != HY__SIZE_LOST; d++)
         bytes = hy__size_times(S, bytes, sized->dim[d]);
@@ -62036,7 +62041,8 @@ static int hy__back_traces(hy__back *K, char *on)
     for (i = 0; i < K->r->states; i++) {
         int place = g->place[g->head[K->r->outputs + i].node->number];
         if (K->wanted[i] || !on[place]) continue;
-        K->wanted[i] = more = 1;
+        K->wanted[i] = 1;
+        more = 1;
     }
     return more;
 }
