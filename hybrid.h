@@ -6085,6 +6085,15 @@ __asm__(".cfi_sections .debug_frame");
 #define HY__UNUSED
 #define HY__LIKELY(x) (x)
 #endif
+/* A function that C source has, too (see tools/source.h): it is compiled, and its text is kept. */
+#ifdef HYBRID_SOURCE
+typedef struct hy__told { const char *name, *type, *args, *text; } hy__told;
+#define HY__KEPT(fn, ...) static const hy__told fn##_told = { #fn, __VA_ARGS__ };
+#define HY__TOLD(k, type, fn, args, ...) k type fn args __VA_ARGS__ HY__KEPT(fn, #type, #args, #__VA_ARGS__)
+#else
+#define HY__TOLD(k, type, fn, args, ...) k type fn args __VA_ARGS__
+#endif
+
 #if defined(HY__GNU) && !defined(HYBRID_NO_SIMD)
 #define HY__SIMD 1
 #else
@@ -9428,20 +9437,20 @@ HY_API size_t hy_dtype_size(hy_dtype dtype)
 }
 static int hy__floating(hy_dtype dtype) { return hy__traits[dtype].floating; }
 
-HY__INLINE float hy__f32_of_bits(uint32_t bits) { float x; memcpy(&x, &bits, 4); return x; }
-HY__INLINE uint32_t hy__bits_f32(float x) { uint32_t bits; memcpy(&bits, &x, 4); return bits; }
+HY__TOLD(HY__INLINE, float, hy__f32_of_bits, (uint32_t bits), { float x; memcpy(&x, &bits, 4); return x; })
+HY__TOLD(HY__INLINE, uint32_t, hy__bits_f32, (float x), { uint32_t bits; memcpy(&bits, &x, 4); return bits; })
 
 /* Half precision, to nearest even; a NaN keeps its upper bits and becomes quiet, as in hardware. Subnormals
  * come out of one product or one subtraction. */
-HY__INLINE float hy__f16_to_f32(uint16_t h)
+HY__TOLD(HY__INLINE, float, hy__f16_to_f32, (uint16_t h),
 {
     uint32_t sign = (uint32_t)(h & 0x8000) << 16, body = h & 0x7fff;
     float tiny = (float)(int)body * 5.9604644775390625e-8f;            /* 2^-24 */
     uint32_t wide = (body << 13) + 0x38000000u + (body >= 0x7c00 ? 0x38000000u : 0u);
     wide |= body > 0x7c00 ? 0x400000u : 0u;
     return hy__f32_of_bits(sign | (body < 0x400 ? hy__bits_f32(tiny) : wide));
-}
-HY__INLINE uint16_t hy__f32_to_f16(float x)
+})
+HY__TOLD(HY__INLINE, uint16_t, hy__f32_to_f16, (float x),
 {
     uint32_t bits = hy__bits_f32(x), sign = bits >> 16 & 0x8000, body = bits & 0x7fffffffu;
     uint32_t small = hy__bits_f32(hy__f32_of_bits(body < 0x38800000u ? body : 0) + 0.5f) - 0x3f000000u;
@@ -9450,13 +9459,13 @@ HY__INLINE uint16_t hy__f32_to_f16(float x)
     half = body >= 0x477ff000u ? 0x7c00u : half;
     half = body > 0x7f800000u ? (0x7e00u | (body >> 13 & 0x3ffu)) : half;
     return (uint16_t)(sign | half);
-}
-HY__INLINE float hy__bf16_to_f32(uint16_t h) { return hy__f32_of_bits((uint32_t)h << 16); }
-HY__INLINE uint16_t hy__f32_to_bf16(float x)
+})
+HY__TOLD(HY__INLINE, float, hy__bf16_to_f32, (uint16_t h), { return hy__f32_of_bits((uint32_t)h << 16); })
+HY__TOLD(HY__INLINE, uint16_t, hy__f32_to_bf16, (float x),
 {
     uint32_t bits = hy__bits_f32(x), even = bits + 0x7fffu + (bits >> 16 & 1);
     return (uint16_t)((bits & 0x7fffffffu) > 0x7f800000u ? (bits >> 16 | 0x40u) : even >> 16);
-}
+})
 
 /* The f32 from which a second rounding, to a half, gives what one rounding of v would: cut toward zero,
  * its last bit set when something was cut off. */
@@ -9471,15 +9480,19 @@ HY__INLINE float hy__f64_to_odd_f32(double v)
 }
 
 /* Float to integer: toward zero, saturating, NaN to 0. */
-HY__INLINE int64_t hy__to_i64(double v)
+HY__TOLD(HY__INLINE, int64_t, hy__to_i64, (double v),
 {
     return v != v ? 0 : v >= 9223372036854775807.0 ? INT64_MAX : v <= -9223372036854775808.0 ? INT64_MIN
         : (int64_t)v;
-}
-HY__INLINE int64_t hy__clamp_i64(int64_t v, int64_t low, int64_t high)
+})
+HY__TOLD(HY__INLINE, int64_t, hy__clamp_i64, (int64_t v, int64_t low, int64_t high),
 {
     return v < low ? low : v > high ? high : v;
-}
+})
+
+/* v as a place, far outside if it is far outside */
+HY__TOLD(HY__INLINE, int64_t, hy__whole, (double v),
+         { return hy__clamp_i64(hy__to_i64(v), -INT32_MAX, INT32_MAX); })
 
 /* The same for small ranges, without a branch. */
 HY__INLINE int32_t hy__f32_to_whole(float v, float low, float high)
@@ -11899,15 +11912,15 @@ HY__FORMULAS
 #define HY__F32_INF hy__f32_of_bits(0x7f800000u)
 #define HY__F32_NAN hy__f32_of_bits(0x7fc00000u)
 
-HY__INLINE float hy__abs_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__abs_f32, (float x),
 {
     return hy__f32_of_bits(hy__bits_f32(x) & 0x7fffffffu);
-}
+})
 
-HY__INLINE float hy__copysign_f32(float x, float sign)
+HY__TOLD(HY__INLINE, float, hy__copysign_f32, (float x, float sign),
 {
     return hy__f32_of_bits((hy__bits_f32(x) & 0x7fffffffu) | (hy__bits_f32(sign) & 0x80000000u));
-}
+})
 
 /* 2^n for -126 <= n <= 127 */
 HY__INLINE float hy__pow2_f32(int32_t n)
@@ -11915,69 +11928,69 @@ HY__INLINE float hy__pow2_f32(int32_t n)
     return hy__f32_of_bits((uint32_t)(n + 127) << 23);
 }
 
-HY__INLINE float hy__clamp_f32(float x, float low, float high)
+HY__TOLD(HY__INLINE, float, hy__clamp_f32, (float x, float low, float high),
 {
     float y = x > low ? x : low;                /* NaN becomes low: safe to convert to an integer */
     return y < high ? y : high;
-}
+})
 
-HY__INLINE float hy__within_f32(float x, float low, float high)
+HY__TOLD(HY__INLINE, float, hy__within_f32, (float x, float low, float high),
 {
     float y = x < low ? low : x;                /* NaN stays */
     return y > high ? high : y;
-}
+})
 
-HY__INLINE float hy__at_most_f32(float x, float high) { return x > high ? high : x; }
+HY__TOLD(HY__INLINE, float, hy__at_most_f32, (float x, float high), { return x > high ? high : x; })
 
 /* ---- rounding to integers: from 2^23 on every float is one ---- */
 
 /* magnitude a >= 0 rounded down; infinity and NaN stay. Masks, because gcc turns the conversions into trunc()
    where the ISA has it, and a call keeps it from turning ternaries around it into selects. */
-HY__INLINE float hy__chop_f32(float a)
+HY__TOLD(HY__INLINE, float, hy__chop_f32, (float a),
 {
     uint32_t bits = hy__bits_f32(a), small = 0u - (uint32_t)(a < 8388608.0f);
     float t = (float)(int32_t)hy__f32_of_bits(bits & small);
     return hy__f32_of_bits((hy__bits_f32(t) & small) | (bits & ~small));
-}
+})
 
-HY__INLINE float hy__trunc_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__trunc_f32, (float x),
 {
     return hy__copysign_f32(hy__chop_f32(hy__abs_f32(x)), x);
-}
+})
 
-HY__INLINE float hy__floor_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__floor_f32, (float x),
 {
     float t = hy__trunc_f32(x);
     return hy__copysign_f32(t > x ? t - 1.0f : t, x);
-}
+})
 
-HY__INLINE float hy__ceil_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__ceil_f32, (float x),
 {
     float t = hy__trunc_f32(x);
     return hy__copysign_f32(t < x ? t + 1.0f : t, x);
-}
+})
 
 /* half away from zero */
-HY__INLINE float hy__round_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__round_f32, (float x),
 {
     float a = hy__abs_f32(x), t = hy__chop_f32(a);
     return hy__copysign_f32(a - t >= 0.5f ? t + 1.0f : t, x);
-}
+})
 
 /* half to the lower integer */
-HY__INLINE float hy__rint_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__rint_down_f32, (float x),
 {
     float a = hy__abs_f32(x), t = hy__chop_f32(a), rest = a - t;
     int32_t up = (rest > 0.5f) | ((rest == 0.5f) & (x < 0.0f));
     return hy__copysign_f32(up ? t + 1.0f : t, x);
-}
+})
 
 /* half to the even integer: what is added leaves no room for a fraction */
-HY__INLINE float hy__round_even_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__round_even_f32, (float x),
 {
     float a = hy__abs_f32(x), more = a < 8388608.0f ? 8388608.0f : 0.0f;
     return hy__copysign_f32((a + more) - more, x);
-}
+})
 
 /* ---- exponentials: x = n ln 2 + r, |r| <= ln(2)/2. NaN goes through all of it. ---- */
 
@@ -11986,103 +11999,105 @@ HY__INLINE float hy__round_even_f32(float x)
 #define HY__ROUNDER 12582912.0f
 
 /* e^r - 1 */
-HY__INLINE float hy__expm1_small_f32(float r)
+HY__TOLD(HY__INLINE, float, hy__expm1_small_f32, (float r),
 {
     float z = r * r;
     float p = (0.5f + 0.16666545f * r) + ((0.0416664034f + 0.00836640224f * r) + 0.00139406417f * z) * z;
     return r + z * p;
-}
+})
 
 /* e^x = e^*r times what is returned, over 2^bias if 127 + bias is added to the rounder */
-HY__INLINE float hy__exp_reduce_f32(float x, float rounder, float *r)
+HY__TOLD(HY__INLINE, float, hy__exp_reduce_f32, (float x, float rounder, float *r),
 {
     uint32_t bits = hy__bits_f32(x * 1.44269504f + rounder);
     float n = hy__f32_of_bits(bits) - rounder;
     *r = (x - n * 0.693115234f) - n * 3.19461849e-05f;                            /* the first is exact */
     return hy__f32_of_bits(bits << 23);
-}
-HY__INLINE float hy__exp_parts_f32(float x, float rounder, float *small)          /* (1 + *small) times */
+})
+/* (1 + *small) times what is returned */
+HY__TOLD(HY__INLINE, float, hy__exp_parts_f32, (float x, float rounder, float *small),
 {
     float r, power = hy__exp_reduce_f32(x, rounder, &r);
     *small = hy__expm1_small_f32(r);
     return power;
-}
+})
 
 /* e^x down or up by 2^64, whichever x needs to stay within the exponents; then `down` or `up` puts it right
    in the only step that rounds. What is out of range is put right at the end: nothing has to wait for it. */
-HY__INLINE float hy__exp_scaled_f32(float x, float down, float up)
+HY__TOLD(HY__INLINE, float, hy__exp_scaled_f32, (float x, float down, float up),
 {
     float small;
     float power = hy__exp_parts_f32(x, x < 0.0f ? HY__ROUNDER + 191.0f : HY__ROUNDER + 63.0f, &small);
     float y = (1.0f + small) * power * (x < 0.0f ? down : up);
     y = x > 90.0f ? HUGE_VALF : y;
     return x < -104.5f ? 0.0f : y;
-}
+})
 
-HY__INLINE float hy__exp_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__exp_f32, (float x),
 {
     return hy__exp_scaled_f32(x, 5.42101086e-20f, 1.84467441e+19f);
-}
+})
 
-HY__INLINE float hy__half_exp_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__half_exp_f32, (float x),
 {
     return hy__exp_scaled_f32(x, 2.71050543e-20f, 9.22337204e+18f);
-}
+})
 
 /* 2^64 e^v for v <= 0, in two steps; -infinity raises no exception */
-HY__INLINE float hy__exp_down_f32(float v, float *r)
+HY__TOLD(HY__INLINE, float, hy__exp_down_f32, (float v, float *r),
 {
     float power = hy__exp_reduce_f32(v < -104.5f ? -104.5f : v, HY__ROUNDER + 191.0f, r);
     return v < -104.5f ? 0.0f : power;
-}
-HY__INLINE float hy__exp_join_f32(float power, float r) { return (1.0f + hy__expm1_small_f32(r)) * power; }
+})
+HY__TOLD(HY__INLINE, float, hy__exp_join_f32, (float power, float r),
+         { return (1.0f + hy__expm1_small_f32(r)) * power; })
 
 /* e^-|x| */
-HY__INLINE float hy__exp_far_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__exp_far_f32, (float x),
 {
     float r, power = hy__exp_down_f32(hy__f32_of_bits(hy__bits_f32(x) | 0x80000000u), &r);
     return hy__exp_join_f32(power, r) * 5.42101086e-20f;
-}
+})
 
 /* e^-a - 1 for 0 <= a <= 80 */
-HY__INLINE float hy__expm1_down_f32(float a)
+HY__TOLD(HY__INLINE, float, hy__expm1_down_f32, (float a),
 {
     float small, power = hy__exp_parts_f32(-a, HY__ROUNDER + 127.0f, &small);
     return power * small + (power - 1.0f);
-}
+})
 
 /* 2 (2^(n-1) (e^r - 1) + (2^(n-1) - 1/2)): the halves keep n = 128 in range */
-HY__INLINE float hy__expm1_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__expm1_f32, (float x),
 {
     float small, half = hy__exp_parts_f32(x, HY__ROUNDER + 126.0f, &small);
     float y = 2.0f * (half * small + (half - 0.5f));
     y = x > 89.0f ? HUGE_VALF : y;
     return hy__copysign_f32(x < -20.0f ? 1.0f : y, x);
-}
+})
 
 /* e^-|x|, or 1 from 0 on, over 1 + e^-|x| */
-HY__INLINE float hy__sigmoid_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__sigmoid_f32, (float x),
 {
     float e = hy__exp_far_f32(x);
     return (x < 0.0f ? e : 1.0f) / (1.0f + e);
-}
+})
 
 /* with m = e^-2a - 1: -m/(2 + m) */
-HY__INLINE float hy__tanh_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__tanh_f32, (float x),
 {
     float m = hy__expm1_down_f32(2.0f * hy__at_most_f32(hy__abs_f32(x), 10.0f));
     return hy__copysign_f32(m / (2.0f + m), x);
-}
+})
 
 /* With e = e^-|x| the tanh of log(1 + e^x) is (1 + 2e)/(1 + 2e + 2ee), below 0 (ee + 2e)/(ee + 2e + 2). */
-HY__INLINE float hy__mish_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__mish_f32, (float x),
 {
     float e = hy__exp_far_f32(x), square = e * e;
     float over = 2.0f * e + (x < 0.0f ? square : 1.0f);
     return x * (over / (over + 2.0f * (x < 0.0f ? 1.0f : square)));
-}
+})
 
-HY__INLINE float hy__sinh_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__sinh_f32, (float x),
 {
     float a = hy__abs_f32(x), z = a * a;
     float half = hy__half_exp_f32(a);
@@ -12091,32 +12106,32 @@ HY__INLINE float hy__sinh_f32(float x)
     p = p * z + 0.00833331142f;
     p = p * z + 0.166666672f;
     return hy__copysign_f32(a < 1.0f ? a + a * (z * p) : half - 0.25f / half, x);
-}
+})
 
-HY__INLINE float hy__cosh_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__cosh_f32, (float x),
 {
     float half = hy__half_exp_f32(hy__abs_f32(x));
     return half + 0.25f / half;
-}
+})
 
 /* -log(1 - erf(a)): a fit for 0 <= a <= 4, where 1 - erf(a) falls to rounding; it goes on rising beyond */
-HY__INLINE float hy__erf_fall_f32(float a)
+HY__TOLD(HY__INLINE, float, hy__erf_fall_f32, (float a),
 {
     float z = a * a;
     float p = (0.000223083014f + 0.00123804982f * a) + (4.00548197e-05f * a - 0.000376014767f) * z;
     p = ((0.128379211f + 0.63661623f * a) + (0.102817252f - 0.0193322618f * a) * z) + p * (z * z);
     return a + a * p;
-}
+})
 
-HY__INLINE float hy__erf_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__erf_f32, (float x),
 {
     float a = hy__at_most_f32(hy__abs_f32(x), 4.0f);
     return hy__copysign_f32(hy__expm1_down_f32(hy__erf_fall_f32(a)), x);
-}
+})
 
 /* x times the normal distribution: max(x, 0) - |x| q, where q is the share of it beyond |x|. The fourth root
    of 2 q is 1 - u, a fit up to 6, where q falls to rounding; 1 - u (2 - u) has the bits that 1 - u loses. */
-HY__INLINE float hy__gelu_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__gelu_f32, (float x),
 {
     float a = hy__abs_f32(x), t = 0.5f * a, z = t * t, y = z * z;
     float low = (0.398942024f + 0.238740191f * t) + (-0.043811895f - 0.074137181f * t) * z;
@@ -12124,12 +12139,12 @@ HY__INLINE float hy__gelu_f32(float x)
     float u = t * (low + (mid + (0.000672674854f - 7.15998176e-05f * t) * y) * y);
     float root = 1.0f - u * (2.0f - u);
     return (x > 0.0f ? x : 0.0f) - (a > 6.0f ? 0.0f : t * (root * root));
-}
+})
 
 /* ---- logarithms: x = 2^n (1 + f), sqrt(1/2) <= 1 + f < sqrt(2) ---- */
 
 /* log(1 + f) - f */
-HY__INLINE float hy__log_tail_f32(float f)
+HY__TOLD(HY__INLINE, float, hy__log_tail_f32, (float f),
 {
     float z = f * f, p = 0.053427659f;
     p = p * f - 0.109171443f;
@@ -12141,57 +12156,57 @@ HY__INLINE float hy__log_tail_f32(float f)
     p = p * f - 0.250001669f;
     p = p * f + 0.333333135f;
     return f * z * p - 0.5f * z;
-}
+})
 
 /* n log(2) + log(1 + f) */
-HY__INLINE float hy__log_join_f32(float n, float f)
+HY__TOLD(HY__INLINE, float, hy__log_join_f32, (float n, float f),
 {
     return n * 0.693115234f + (f + (hy__log_tail_f32(f) + n * 3.19461849e-05f));
-}
+})
 
 /* the exponent field of x counted from sqrt(1/2) */
-HY__INLINE uint32_t hy__log_bits_f32(float x)
+HY__TOLD(HY__INLINE, uint32_t, hy__log_bits_f32, (float x),
 {
     return hy__bits_f32(x) + (0x3f800000u - 0x3f3504f3u);
-}
+})
 
 /* f and *n of x > 0 */
-HY__INLINE float hy__log_split_f32(float x, float *n)
+HY__TOLD(HY__INLINE, float, hy__log_split_f32, (float x, float *n),
 {
     int32_t denormal = x < 1.17549435e-38f;
     uint32_t bits = hy__log_bits_f32(denormal ? x * 33554432.0f : x);
     *n = (float)((int32_t)(bits >> 23) - (denormal ? 152 : 127));
     return hy__f32_of_bits((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;
-}
+})
 
 /* y = log(x), right where x is positive and finite */
-HY__INLINE float hy__log_ends_f32(float x, float y)
+HY__TOLD(HY__INLINE, float, hy__log_ends_f32, (float x, float y),
 {
     y = x < HY__F32_INF ? y : x;
     y = x == 0.0f ? -HY__F32_INF : y;
     return x < 0.0f ? HY__F32_NAN : y;
-}
+})
 
-HY__INLINE float hy__log_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__log_f32, (float x),
 {
     float n, f = hy__log_split_f32(x, &n);
     return hy__log_ends_f32(x, hy__log_join_f32(n, f));
-}
+})
 
-HY__INLINE float hy__log2_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__log2_f32, (float x),
 {
     float n, f = hy__log_split_f32(x, &n);
     return hy__log_ends_f32(x, n + (f + hy__log_tail_f32(f)) * 1.44269504f);
-}
+})
 
-HY__INLINE float hy__log10_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__log10_f32, (float x),
 {
     float n, f = hy__log_split_f32(x, &n), m = (f + hy__log_tail_f32(f)) * 0.434294482f;
     return hy__log_ends_f32(x, n * 0.301025391f + (m + n * 4.60503898e-06f));
-}
+})
 
 /* With n from 1 + x, f = x/2^n + (1/2^n - 1) loses nothing; 4/2^n and the quarter keep n = 128 in range. */
-HY__INLINE float hy__log1p_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__log1p_f32, (float x),
 {
     int32_t n = (int32_t)(hy__log_bits_f32(1.0f + x) >> 23) - 127;
     float scale = hy__f32_of_bits((uint32_t)(129 - n) << 23);
@@ -12200,92 +12215,92 @@ HY__INLINE float hy__log1p_f32(float x)
     y = x == -1.0f ? -HY__F32_INF : y;
     y = x < -1.0f ? HY__F32_NAN : y;
     return ((x == 0.0f) | !(x < HY__F32_INF)) ? x : y;
-}
+})
 
 /* log(1 + e^x) */
-HY__INLINE float hy__softrelu_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__softrelu_f32, (float x),
 {
     float e = hy__exp_far_f32(x);
     int32_t far = e > 0.414213562f;
     float log1p_e = hy__log_join_f32(far ? 1.0f : 0.0f, far ? 0.5f * e - 0.5f : e);
     return (x > 0.0f ? x : 0.0f) + log1p_e;
-}
+})
 
-HY__INLINE float hy__arcsinh_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__asinh_f32, (float x),
 {
     float a = hy__abs_f32(x), z = a * a;
     int32_t huge = a > 67108864.0f;                            /* log(2a) is enough from 2^26 on */
     float y = hy__log1p_f32(huge ? a : a + z / (1.0f + sqrtf(1.0f + z)));
     return hy__copysign_f32(y + (huge ? 0.693147181f : 0.0f), x);
-}
+})
 
-HY__INLINE float hy__arccosh_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__acosh_f32, (float x),
 {
     float t = x - 1.0f;
     int32_t huge = t > 67108864.0f;
     float y = hy__log1p_f32(huge ? t : t + sqrtf(t * (t + 2.0f)));
     return x < 1.0f ? HY__F32_NAN : y + (huge ? 0.693147181f : 0.0f);
-}
+})
 
-HY__INLINE float hy__arctanh_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__atanh_f32, (float x),
 {
     float a = hy__abs_f32(x);
     return hy__copysign_f32(0.5f * hy__log1p_f32(2.0f * a / (1.0f - a)), x);
-}
+})
 
 /* ---- trigonometry: a = n pi/2 + r, |r| <= pi/4 ---- */
 
 /* r of a >= 0. It is the true one to 1 ulp below 10^7; then its error grows like a / 2^53, and arguments from
    2^30 on, where neighbours are farther apart than a period, count as 2^30. */
-HY__INLINE float hy__trig_reduce_f32(float a, int32_t *n)
+HY__TOLD(HY__INLINE, float, hy__trig_reduce_f32, (float a, int32_t *n),
 {
     double d = (double)hy__clamp_f32(a, 0.0f, 1073741824.0f), k;
     *n = (int32_t)(d * 0.63661977236758134 + 1.5) - 1;
     k = (double)*n;
     return (float)((d - k * 1.570796325802803) - k * 9.9209357968054043e-10);
-}
+})
 
-HY__INLINE float hy__sin_small_f32(float r)
+HY__TOLD(HY__INLINE, float, hy__sin_small_f32, (float r),
 {
     float z = r * r, p = -0.000195184053f;
     p = p * z + 0.0083321901f;
     p = p * z - 0.166666552f;
     return r + r * (z * p);
-}
+})
 
-HY__INLINE float hy__cos_small_f32(float r)
+HY__TOLD(HY__INLINE, float, hy__cos_small_f32, (float r),
 {
     float z = r * r, p = 2.44306611e-05f;
     p = p * z - 0.00138873013f;
     p = p * z + 0.0416666456f;
     return 1.0f - (0.5f * z - z * z * p);
-}
+})
 
 /* sin(r + n pi/2), negated where the top bit of flip is set */
-HY__INLINE float hy__sin_turned_f32(float r, int32_t n, uint32_t flip)
+HY__TOLD(HY__INLINE, float, hy__sin_turned_f32, (float r, int32_t n, uint32_t flip),
 {
     float s = hy__sin_small_f32(r), c = hy__cos_small_f32(r);
     uint32_t sign = ((uint32_t)n << 30) ^ flip;
     return hy__f32_of_bits(hy__bits_f32((n & 1) != 0 ? c : s) ^ (sign & 0x80000000u));
-}
+})
 
-HY__INLINE float hy__sin_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__sin_f32, (float x),
 {
     int32_t n;
     float r = hy__trig_reduce_f32(hy__abs_f32(x), &n);
     float y = hy__sin_turned_f32(r, n, hy__bits_f32(x));
     return hy__abs_f32(x) < HY__F32_INF ? y : HY__F32_NAN;
-}
+})
 
-HY__INLINE float hy__cos_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__cos_f32, (float x),
 {
     int32_t n;
     float r = hy__trig_reduce_f32(hy__abs_f32(x), &n);
     float y = hy__sin_turned_f32(r, n + 1, 0u);
     return hy__abs_f32(x) < HY__F32_INF ? y : HY__F32_NAN;
-}
+})
 
-HY__INLINE float hy__tan_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__tan_f32, (float x),
 {
     int32_t n, odd;
     float r = hy__trig_reduce_f32(hy__abs_f32(x), &n);
@@ -12294,10 +12309,10 @@ HY__INLINE float hy__tan_f32(float x)
     y = (odd ? -c : s) / (odd ? s : c);
     y = hy__f32_of_bits(hy__bits_f32(y) ^ (hy__bits_f32(x) & 0x80000000u));
     return hy__abs_f32(x) < HY__F32_INF ? y : HY__F32_NAN;
-}
+})
 
 /* arcsin(v) for z = v^2 <= 1/4 */
-HY__INLINE float hy__arcsin_small_f32(float v, float z)
+HY__TOLD(HY__INLINE, float, hy__asin_small_f32, (float v, float z),
 {
     float p = 0.042211853f;
     p = p * z + 0.0241520908f;
@@ -12305,30 +12320,30 @@ HY__INLINE float hy__arcsin_small_f32(float v, float z)
     p = p * z + 0.0749525204f;
     p = p * z + 0.166667536f;
     return v + v * (z * p);
-}
+})
 
 /* above 1/2: arcsin(a) = pi/2 - 2 arcsin(sqrt((1 - a)/2)) */
-HY__INLINE float hy__arcsin_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__asin_f32, (float x),
 {
     float a = hy__abs_f32(x);
     int32_t small = a <= 0.5f;
     float z = small ? a * a : 0.5f * (1.0f - a);
-    float p = hy__arcsin_small_f32(small ? a : sqrtf(z), z);
+    float p = hy__asin_small_f32(small ? a : sqrtf(z), z);
     return hy__copysign_f32(small ? p : 1.57079637f - (2.0f * p + 4.37113883e-08f), x);
-}
+})
 
-HY__INLINE float hy__arccos_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__acos_f32, (float x),
 {
     float a = hy__abs_f32(x);
     int32_t small = a <= 0.5f;
     float z = small ? a * a : 0.5f * (1.0f - a);
-    float p = hy__arcsin_small_f32(small ? x : sqrtf(z), z);
+    float p = hy__asin_small_f32(small ? x : sqrtf(z), z);
     float large = x < 0.0f ? 3.14159274f - (2.0f * p + 8.74227766e-08f) : 2.0f * p;
     return small ? 1.57079637f - (p + 4.37113883e-08f) : large;
-}
+})
 
 /* arctan(t), 0 <= t <= 1 */
-HY__INLINE float hy__arctan_small_f32(float t)
+HY__TOLD(HY__INLINE, float, hy__atan_small_f32, (float t),
 {
     float z = t * t, p = -0.00182304613f;
     p = p * z + 0.011042567f;
@@ -12340,16 +12355,16 @@ HY__INLINE float hy__arctan_small_f32(float t)
     p = p * z + 0.199986264f;
     p = p * z - 0.333333015f;
     return t + t * (z * p);
-}
+})
 
 /* above 1: arctan(a) = pi/2 - arctan(1/a) */
-HY__INLINE float hy__arctan_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__atan_f32, (float x),
 {
     float a = hy__abs_f32(x), y;
     int32_t large = a > 1.0f;
-    y = hy__arctan_small_f32((large ? 1.0f : a) / (large ? a : 1.0f));
+    y = hy__atan_small_f32((large ? 1.0f : a) / (large ? a : 1.0f));
     return hy__copysign_f32(large ? 1.57079637f - (y + 4.37113883e-08f) : y, x);
-}
+})
 
 /* The angle of the point (x, y): pi/2 less the other angle where steep, pi less it on the left. Zeros have
    signs; two infinities are as far as each other. */
@@ -12362,7 +12377,7 @@ HY__INLINE float hy__arctan2_f32(float y, float x)
     most = a > b ? a : b;
     near = least == HY__F32_INF;
     far = most == HY__F32_INF;
-    t = hy__arctan_small_f32((near & far) != 0 ? 1.0f : least / (most == 0.0f ? 1.0f : most));
+    t = hy__atan_small_f32((near & far) != 0 ? 1.0f : least / (most == 0.0f ? 1.0f : most));
     t = hy__f32_of_bits(hy__bits_f32(t) ^ (steep & left & 0x80000000u));
     t = steep ? 1.57079637f - (t + 4.37113883e-08f) : left ? 3.14159274f - (t + 8.74227766e-08f) : t;
     return hy__copysign_f32(t, y);
@@ -12371,14 +12386,14 @@ HY__INLINE float hy__arctan2_f32(float y, float x)
 /* ---- powers and roots ---- */
 
 /* a^(-1/3) of a normal a > 0: a guess to 3.5 % from the bits, then Newton's steps r += r (1 - a r^3)/3 */
-HY__INLINE float hy__rcbrt_normal_f32(float a)
+HY__TOLD(HY__INLINE, float, hy__rcbrt_normal_f32, (float a),
 {
     float third = (float)(int32_t)hy__bits_f32(a) * 0.333333333f;
     float r = hy__f32_of_bits(0x54a23000u - (uint32_t)(int32_t)third);
     r = r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);
     r = r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);
     return r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);
-}
+})
 
 HY__INLINE float hy__rcbrt_f32(float x)
 {
@@ -12390,7 +12405,7 @@ HY__INLINE float hy__rcbrt_f32(float x)
     return x != x ? x : y;
 }
 
-HY__INLINE float hy__cbrt_f32(float x)
+HY__TOLD(HY__INLINE, float, hy__cbrt_f32, (float x),
 {
     float a = hy__abs_f32(x), normal, r, y;
     int32_t denormal = a < 1.17549435e-38f;
@@ -12399,7 +12414,7 @@ HY__INLINE float hy__cbrt_f32(float x)
     y = normal * r * r;
     y = (y + (normal - y * y * y) * (r * r) * 0.333333333f) * (denormal ? 0.00390625f : 1.0f);
     return ((a > 0.0f) & (a < HY__F32_INF)) ? hy__copysign_f32(y, x) : x;
-}
+})
 
 /* log2 of x > 0 to 43 bits; +-10^200 at infinity and zero, so that a product with 0 is still 0 */
 HY__INLINE double hy__log2_wide_f32(float x)
@@ -12499,12 +12514,12 @@ HY__INLINE double hy__stirling(double x)
 }
 
 /* sin(pi x); the reduction is exact */
-static double hy__sin_pi(double x)
+HY__TOLD(static, double, hy__sin_pi, (double x),
 {
     double r = fmod(fabs(x), 2.0), sign = (x < 0.0) != (r >= 1.0) ? -1.0 : 1.0;
     r = r >= 1.0 ? r - 1.0 : r;
     return sign * sin(HY__PI * (r > 0.5 ? 1.0 - r : r));
-}
+})
 
 /* log gamma(x), x > 0 */
 static double hy__gammaln_positive(double x)
@@ -12571,7 +12586,7 @@ static double hy__gamma(double x)
 }
 
 /* gamma'(x)/gamma(x): -+inf at +-0, NaN at -1, -2... */
-static double hy__digamma(double x)
+HY__TOLD(static, double, hy__digamma, (double x),
 {
     double y = 0.0, z, p = 0.083333333333333333;
     int step;
@@ -12595,11 +12610,11 @@ static double hy__digamma(double x)
     p = p * z - 0.0083333333333333333;
     p = p * z + 0.083333333333333333;
     return x <= 1.79769313486231571e308 ? y + log(x) - 0.5 / x - p * z : x;
-}
+})
 
 /* digamma'(x): infinite at 0, -1, -2...; 1/x^2 for each step up to 10, then 1/x + 1/(2x^2) and the sum of
  * B(2k) / x^(2k + 1) */
-static double hy__trigamma(double x)
+HY__TOLD(static, double, hy__trigamma, (double x),
 {
     double y = 0.0, sign = 1.0, s, z, p = 1.1666666666666667;
     int step;
@@ -12623,10 +12638,10 @@ static double hy__trigamma(double x)
     p = p * z - 0.033333333333333333;
     p = p * z + 0.16666666666666667;
     return y + sign * (1.0 / x + 0.5 * z + p * z / x);
-}
+})
 
 /* Winitzki's formula, 0.2 % off, then Halley's steps on erf(y) = a, or on erfc(y) = 1 - a from 1/2 on */
-static double hy__erfinv(double x)
+HY__TOLD(static, double, hy__erfinv, (double x),
 {
     double a = fabs(x), log_term, t, y, error;
     int step;
@@ -12641,31 +12656,31 @@ static double hy__erfinv(double x)
         y -= error / (1.0 + y * error);
     }
     return x < 0.0 ? -y : a == 0.0 ? x : y;
-}
+})
 
 /* half to the lower integer */
-static double hy__round_even(double x)
+HY__TOLD(static, double, hy__round_even, (double x),
 {
     double a = fabs(x), more = a < 4503599627370496.0 ? 4503599627370496.0 : 0;
     return copysign((a + more) - more, x);
-}
+})
 
-static double hy__rint_down(double x)
+HY__TOLD(static, double, hy__rint_down, (double x),
 {
     double t = trunc(fabs(x)), rest = fabs(x) - t;
     if (rest > 0.5 || (rest == 0.5 && x < 0.0))
         t += 1.0;
     return copysign(t, x);
-}
+})
 
 /* the sign of the divisor, as in Python; x mod 0 = 0 */
-static double hy__mod_f64(double x, double y)
+HY__TOLD(static, double, hy__mod_f64, (double x, double y),
 {
     double r = y == 0.0 ? 0.0 : fmod(x, y);
     if (r != 0.0)
         return (r < 0.0) != (y < 0.0) ? r + y : r;
     return y == 0.0 ? 0.0 : copysign(r, y);
-}
+})
 
 /* --- random numbers --- *
  * Philox4x32-10 (Salmon, Moraes, Dror and Shaw 2011): 128 bits of counter and 64 of key make 128 random bits.
@@ -16024,17 +16039,17 @@ typedef struct hy__pointwise_table {
 #define V_SIN(x)     hy__sin_f32(x)
 #define V_COS(x)     hy__cos_f32(x)
 #define V_TAN(x)     hy__tan_f32(x)
-#define V_ASIN(x)    hy__arcsin_f32(x)
-#define V_ACOS(x)    hy__arccos_f32(x)
-#define V_ATAN(x)    hy__arctan_f32(x)
+#define V_ASIN(x)    hy__asin_f32(x)
+#define V_ACOS(x)    hy__acos_f32(x)
+#define V_ATAN(x)    hy__atan_f32(x)
 #define V_SINH(x)    hy__sinh_f32(x)
 #define V_COSH(x)    hy__cosh_f32(x)
-#define V_ASINH(x)   hy__arcsinh_f32(x)
-#define V_ACOSH(x)   hy__arccosh_f32(x)
-#define V_ATANH(x)   hy__arctanh_f32(x)
+#define V_ASINH(x)   hy__asinh_f32(x)
+#define V_ACOSH(x)   hy__acosh_f32(x)
+#define V_ATANH(x)   hy__atanh_f32(x)
 #define V_CBRT(x)    hy__cbrt_f32(x)
 #define V_ROUND(x)   hy__round_f32(x)
-#define V_RINT(x)    hy__rint_f32(x)
+#define V_RINT(x)    hy__rint_down_f32(x)
 #define V_EVEN(x)    hy__round_even_f32(x)
 #define V_CEIL(x)    hy__ceil_f32(x)
 #define V_FLOOR(x)   hy__floor_f32(x)
@@ -16299,29 +16314,30 @@ HY__INLINE int32_t hy__div_int32_t(int32_t a, int32_t b)
 {
     return b == 0 ? 0 : b == -1 ? (int32_t)(0 - (uint32_t)a) : a / b;
 }
-HY__INLINE int64_t hy__div_int64_t(int64_t a, int64_t b)
+HY__TOLD(HY__INLINE, int64_t, hy__div_int64_t, (int64_t a, int64_t b),
 {
     return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;
-}
+})
 HY__INLINE int32_t hy__mod_int32_t(int32_t a, int32_t b)
 {
     int32_t m = b == 0 || b == -1 ? 0 : a % b;
     return m != 0 && (m < 0) != (b < 0) ? m + b : m;
 }
-HY__INLINE int64_t hy__mod_int64_t(int64_t a, int64_t b)
+HY__TOLD(HY__INLINE, int64_t, hy__mod_int64_t, (int64_t a, int64_t b),
 {
     int64_t m = b == 0 || b == -1 ? 0 : a % b;
     return m != 0 && (m < 0) != (b < 0) ? m + b : m;
-}
-static int64_t hy__pow_int64_t(int64_t a, int64_t b)
+})
+HY__TOLD(static, int64_t, hy__pow_int64_t, (int64_t a, int64_t b),
 {
     uint64_t y = 1, f = (uint64_t)a;
     if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;
     for (; b; b >>= 1, f *= f) if (b & 1) y *= f;
     return (int64_t)y;
-}
+})
 HY__INLINE int32_t hy__pow_int32_t(int32_t a, int32_t b) { return (int32_t)hy__pow_int64_t(a, b); }
-HY__INLINE int64_t hy__hypot_int64_t(int64_t a, int64_t b) { return hy__to_i64(hypot((double)a, (double)b)); }
+HY__TOLD(HY__INLINE, int64_t, hy__hypot_int64_t, (int64_t a, int64_t b),
+         { return hy__to_i64(hypot((double)a, (double)b)); })
 HY__INLINE int32_t hy__hypot_int32_t(int32_t a, int32_t b) { return (int32_t)hy__hypot_int64_t(a, b); }
 #undef HY__DEFINE_MATH
 #undef HY__DEFINE_WIDE_MATH
@@ -16585,14 +16601,14 @@ static void hy__clip_i64 HY__POINTWISE_ARGS
     HY__LOOP1(x > high ? high : x < low ? low : x)
 }
 /* The least common multiple of |a| and |b|, wrapped if it is too large. */
-static int64_t hy__lcm_of(int64_t a, int64_t b)
+HY__TOLD(static, int64_t, hy__lcm_of, (int64_t a, int64_t b),
 {
     const uint64_t p = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, q = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
     uint64_t x = p, y = q, rest;
     if (!p || !q) return 0;
     for (; y; y = rest) { rest = x % y; x = y; }
     return (int64_t)(p / x * q);
-}
+})
 static void hy__bits_lcm HY__POINTWISE_ARGS HY__LOOP2(hy__lcm_of(a, b))
 static void hy__bits_and HY__POINTWISE_ARGS HY__LOOP2(a & b)
 static void hy__bits_or HY__POINTWISE_ARGS HY__LOOP2(a | b)
@@ -20307,11 +20323,11 @@ static int hy___ctc_loss_rate_infer(hy_infer *I)
     return hy__ctc_infer(I, 0, I->nin - 1);
 }
 
-static double hy__log_sum(double a, double b)
+HY__TOLD(static, double, hy__log_sum, (double a, double b),
 {
     double most = a > b ? a : b;
     return most == -HUGE_VAL ? most : most + log(exp(a - most) + exp(b - most));
-}
+})
 
 typedef struct hy__ctc {                /* one sequence */
     int64_t  steps, classes, labels, blank;
@@ -22866,14 +22882,14 @@ HY__LOOPS_BEGIN
  * row of `inner` elements, the same for every outer, or (each) one per picked element. -1 is nowhere. */
 enum { HY__INDEX_SIGNED = HY_INDEX_RAISE + 1, HY__INDEX_DROP };    /* from the end if negative; or skipped */
 
-HY__INLINE int64_t hy__index_place(int64_t i, int64_t n, int mode)
+HY__TOLD(HY__INLINE, int64_t, hy__index_place, (int64_t i, int64_t n, int mode),
 {
     if (n <= 0) return -1;
     if (mode == HY_INDEX_CLIP) return hy__clamp_i64(i, 0, n - 1);
     if (mode == HY_INDEX_WRAP) { i %= n; return i < 0 ? i + n : i; }
     if (mode == HY__INDEX_SIGNED && i < 0) i += n;
     return i >= 0 && i < n ? i : -1;
-}
+})
 
 /* Positions of the index tuples [first, first + count), component c of tuple t at index[c * tuples + t].
  * Returns how many are nowhere. */
@@ -34832,8 +34848,6 @@ typedef struct hy__rois {
     double  scale;
 } hy__rois;
 
-/* v as a place, far outside if it is far outside */
-static int64_t hy__roi_whole(double v) { return hy__clamp_i64(hy__to_i64(v), -INT32_MAX, INT32_MAX); }
 #endif
 #define hy__roi_region HY__OF_TYPE(hy__roi_region)
 #define hy__roi_sample HY__OF_TYPE(hy__roi_sample)
@@ -34854,16 +34868,16 @@ static void hy__roi_max(const hy__rois *p, const double *roi, const HY__N *data,
     HY__N step[2], most[HY__ROI_CHANNELS];
     int i, inside = image >= 0 && image < p->images;
     for (i = 0; i < 2; i++) {
-        int64_t end = hy__roi_whole(round((HY__N)roi[4 - i] * (HY__N)p->scale));
-        begin[i] = hy__roi_whole(round((HY__N)roi[2 - i] * (HY__N)p->scale));
+        int64_t end = hy__whole(round((HY__N)roi[4 - i] * (HY__N)p->scale));
+        begin[i] = hy__whole(round((HY__N)roi[2 - i] * (HY__N)p->scale));
         step[i] = (HY__N)(end < begin[i] ? 1 : end - begin[i] + 1) / (HY__N)p->bins[i];
     }
     for (bin[0] = 0; bin[0] < p->bins[0]; bin[0]++)
         for (bin[1] = 0; bin[1] < p->bins[1]; bin[1]++, at++, y += hy__traits[dtype].size) {
             for (i = 0; i < 2; i++) {
                 HY__N low = (HY__N)bin[i] * step[i], high = (HY__N)(bin[i] + 1) * step[i];
-                from[i] = hy__clamp_i64(begin[i] + hy__roi_whole(floor(low)), 0, p->size[i]);
-                to[i] = hy__clamp_i64(begin[i] + hy__roi_whole(ceil(high)), 0, p->size[i]);
+                from[i] = hy__clamp_i64(begin[i] + hy__whole(floor(low)), 0, p->size[i]);
+                to[i] = hy__clamp_i64(begin[i] + hy__whole(ceil(high)), 0, p->size[i]);
             }
             if (!inside || from[1] >= to[1]) to[0] = from[0];
             for (k = 0; k < n; k++) {
@@ -34895,7 +34909,7 @@ static int hy__roi_region_of(const hy__rois *p, const double *roi, hy__roi_regio
         if (p->aligned && !(size > 0)) return 0;
         if (!p->aligned && !(size > 1)) size = 1;
         g->step[i] = size / (HY__N)p->bins[i];
-        g->grid[i] = p->ratio > 0 ? p->ratio : hy__roi_whole(ceil(g->step[i]));
+        g->grid[i] = p->ratio > 0 ? p->ratio : hy__whole(ceil(g->step[i]));
     }
     g->count = (HY__N)g->grid[0] * (HY__N)g->grid[1];
     return 1;
@@ -34921,8 +34935,8 @@ static void hy__roi_samples(const hy__roi_region *g, int axis, int64_t bin, int6
 {
     double begin = (double)g->begin[axis] + (double)bin * (double)g->step[axis];
     double step = (double)g->step[axis] / (double)g->grid[axis];
-    *from = hy__clamp_i64(hy__roi_whole((-1 - begin) / step) - 2, 0, g->grid[axis]);
-    *to = hy__clamp_i64(hy__roi_whole(((double)size - begin) / step) + 2, 0, g->grid[axis]);
+    *from = hy__clamp_i64(hy__whole((-1 - begin) / step) - 2, 0, g->grid[axis]);
+    *to = hy__clamp_i64(hy__whole(((double)size - begin) / step) + 2, 0, g->grid[axis]);
 }
 
 /* sums of samples of n planes, or, going back, their shares of the sums */
@@ -37418,14 +37432,14 @@ HY__FITS_PLAN(hy__nbits);
 HY__WARM_ROOMS
 HY__LOOPS_BEGIN
 /* Whole number i of those in a run of bytes. */
-HY__INLINE int hy__nbits_at(const uint8_t *from, int64_t i, int bits)
+HY__TOLD(HY__INLINE, int, hy__nbits_at, (const uint8_t *from, int64_t i, int bits),
 {
     const int64_t at = i * bits;
     const int shift = (int)(at % 8);
     int v = from[at / 8] >> shift;
     if (shift + bits > 8) v |= from[at / 8 + 1] << (8 - shift);
     return v & ((1 << bits) - 1);
-}
+})
 
 /* n of them, a multiple of 16 from the begin of a byte on. */
 static void hy__nbits_unpack(float *to, const uint8_t *from, int64_t n, int bits, float zero, float scale)
@@ -40166,18 +40180,18 @@ static int hy__matrices_bind(hy_job *job, hy__run_fn run, int64_t doubles, doubl
 static int64_t hy__order_of(const hy_tensor *a) { return a->type.shape.dim[a->type.shape.ndim - 1]; }
 
 /* Two rows change places. */
-static void hy__exchange(double *a, double *b, int64_t n)
+HY__TOLD(static, void, hy__exchange, (double *a, double *b, int64_t n),
 {
     for (; n > 0; n--, a++, b++) {
         double t = *a;
         *a = *b;
         *b = t;
     }
-}
+})
 
 /* Rows of a (n x n) are exchanged and subtracted until it is an upper triangle; those of b (n x m) likewise.
  * The sign of the exchanges, 0 if a column has nothing left to divide by. */
-static int hy__eliminate(double *a, int64_t n, double *b, int64_t m)
+HY__TOLD(static, int, hy__eliminate, (double *a, int64_t n, double *b, int64_t m),
 {
     int64_t i, j, k, top;
     int sign = 1;
@@ -40196,34 +40210,26 @@ static int hy__eliminate(double *a, int64_t n, double *b, int64_t m)
         }
     }
     return sign;
-}
+})
 
-/* A matrix whose element (i, j) is at[i * row + j * column]: turned round by exchanging the two. */
-typedef struct hy__matrix { double *at; int64_t row, column; } hy__matrix;
-static hy__matrix hy__matrix_at(double *at, int64_t columns, int turned)
-{
-    hy__matrix m;
-    m.at = at;
-    m.row = turned ? 1 : columns;
-    m.column = turned ? columns : 1;
-    return m;
-}
-
-/* T X = B for a triangle T of order n, in place of the m columns of B. */
-static void hy__triangle_solve(hy__matrix T, int lower, hy__matrix B, int64_t n, int64_t m)
+/* T X = B for a triangle T of order n, in place of the m columns of B. Element (i, j) of a matrix is at
+ * [i * row + j * column]: it is turned round by exchanging the two. */
+HY__TOLD(static, void, hy__triangle_solve,
+         (const double *t, int64_t row, int64_t column, int lower, double *b, int64_t b_row, int64_t b_column,
+          int64_t n, int64_t m),
 {
     int64_t s, k, c;
     for (s = 0; s < n; s++) {
         int64_t i = lower ? s : n - 1 - s;
-        double *row = B.at + i * B.row, pivot = T.at[i * T.row + i * T.column];
+        double *at = b + i * b_row, pivot = t[i * row + i * column];
         for (k = 0; k < s; k++) {
             int64_t j = lower ? k : n - 1 - k;
-            double f = T.at[i * T.row + j * T.column], *known = B.at + j * B.row;
-            for (c = 0; c < m; c++) row[c * B.column] -= f * known[c * B.column];
+            double f = t[i * row + j * column], *known = b + j * b_row;
+            for (c = 0; c < m; c++) at[c * b_column] -= f * known[c * b_column];
         }
-        for (c = 0; c < m; c++) row[c * B.column] /= pivot;
+        for (c = 0; c < m; c++) at[c * b_column] /= pivot;
     }
-}
+})
 
 /* --- inverse and determinant --- */
 HY__RUN(hy__run_inverse)
@@ -40234,7 +40240,7 @@ HY__RUN(hy__run_inverse)
     memset(b, 0, (size_t)(n * n) * sizeof *b);
     for (i = 0; i < n; i++) b[i * n + i] = 1;
     if (!hy__eliminate(a, n, b, n)) hy_fault(now);
-    hy__triangle_solve(hy__matrix_at(a, n, 0), 0, hy__matrix_at(b, n, 0), n, n);
+    hy__triangle_solve(a, n, 1, 0, b, n, 1, n, n);
     hy__matrix_store(now, &job->out[0], item, n * n, b);
 }
 static int hy__linalg_inverse_bind(hy_job *job)
@@ -40373,8 +40379,8 @@ HY__RUN(hy__run_trsm)
     hy__matrix_load(now, &job->in[0], item, n * n, a);
     hy__matrix_load(now, &job->in[1], item, size, b);
     for (i = 0; i < size; i++) b[i] *= r->alpha;
-    hy__triangle_solve(hy__matrix_at(a, n, turned), turned == (r->upper != 0),
-                       hy__matrix_at(b, columns, r->rightside), n, across);
+    hy__triangle_solve(a, turned ? 1 : n, turned ? n : 1, turned == (r->upper != 0), b,
+                       r->rightside ? 1 : columns, r->rightside ? columns : 1, n, across);
     hy__matrix_store(now, &job->out[0], item, size, b);
 }
 static int hy__linalg_trsm_infer(hy_infer *I)
@@ -40470,7 +40476,7 @@ HY__DIFF(linalg_potrf, hy__potrf_back(F, y, dy))
 #define HY__ROUNDING 2.220446049250313e-16      /* of doubles */
 
 /* The length of a vector, which may be huge or tiny. */
-static double hy__length(const double *x, int64_t n)
+HY__TOLD(static, double, hy__length, (const double *x, int64_t n),
 {
     double most = 0, sum = 0;
     int64_t i;
@@ -40478,9 +40484,9 @@ static double hy__length(const double *x, int64_t n)
     if (most == 0) return 0;
     for (i = 0; i < n; i++) sum += x[i] / most * (x[i] / most);
     return most * sqrt(sum);
-}
+})
 
-static void hy__turn_pair(double *a, double *b, int64_t n, double c, double s)
+HY__TOLD(static, void, hy__turn_pair, (double *a, double *b, int64_t n, double c, double s),
 {
     int64_t i;
     for (i = 0; i < n; i++) {
@@ -40488,11 +40494,12 @@ static void hy__turn_pair(double *a, double *b, int64_t n, double c, double s)
         a[i] = c * x - s * y;
         b[i] = s * x + c * y;
     }
-}
+})
 
 /* Two columns of `rows` become orthogonal, and what they were made of (NULL: nobody asks) is turned likewise.
  * 0: they are already. */
-static int hy__make_orthogonal(double *a, double *b, int64_t rows, double *u, double *v, int64_t n)
+HY__TOLD(static, int, hy__make_orthogonal,
+         (double *a, double *b, int64_t rows, double *u, double *v, int64_t n),
 {
     double aa = 0, bb = 0, ab = 0, slope, t, c;
     int64_t i;
@@ -40508,11 +40515,12 @@ static int hy__make_orthogonal(double *a, double *b, int64_t rows, double *u, do
     hy__turn_pair(a, b, rows, c, c * t);
     if (u) hy__turn_pair(u, v, n, c, c * t);
     return 1;
-}
+})
 
 /* Turns n columns of `rows` elements, one after the other in a, until they are orthogonal; value: their
  * lengths. turned: room for n x n, where row k says what column k was made of, or NULL. */
-static void hy__singular_values(double *a, int64_t rows, int64_t n, double *value, double *turned)
+HY__TOLD(static, void, hy__singular_values,
+         (double *a, int64_t rows, int64_t n, double *value, double *turned),
 {
     int64_t i, k;
     int sweep, again = 1;
@@ -40523,7 +40531,7 @@ static void hy__singular_values(double *a, int64_t rows, int64_t n, double *valu
                 again |= hy__make_orthogonal(a + i * rows, a + k * rows, rows, turned ? turned + i * n : NULL,
                                              turned ? turned + k * n : NULL, n);
     for (i = 0; i < n; i++) value[i] = hy__length(a + i * rows, rows);
-}
+})
 
 /* --- norms, as numpy has them --- */
 enum { HY__NORM_POWER, HY__NORM_MOST, HY__NORM_LEAST, HY__NORM_COLUMNS, HY__NORM_ROWS, HY__NORM_SINGULAR };
@@ -40593,7 +40601,7 @@ static int hy___np_norm_grad_infer(hy_infer *I)
 }
 
 /* The largest or the smallest of n numbers; NaN comes before all. */
-static double hy__extreme_of(const double *v, int64_t n, int largest)
+HY__TOLD(static, double, hy__extreme_of, (const double *v, int64_t n, int largest),
 {
     double y = n ? v[0] : 0;
     int64_t i;
@@ -40602,31 +40610,31 @@ static double hy__extreme_of(const double *v, int64_t n, int largest)
         if (largest ? v[i] > y : v[i] < y) y = v[i];
     }
     return y;
-}
+})
 static double hy__sign_of(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
 
-/* sum |x|^ord to the 1 / ord; how many there are; the largest or smallest |x|. Of an order below 0 those
- * count most that are least. */
-static double hy__vector_norm(const hy__norming *p, const double *x, int64_t n)
+/* sum |x|^ord to the 1 / ord; how many there are; or (end) the largest |x| (1) or the smallest (-1). Of an
+ * order below 0 those count most that are least. */
+HY__TOLD(static, double, hy__vector_norm, (const double *x, int64_t n, double ord, int end),
 {
     double most = 0, least = HUGE_VAL, sum = 0, unit;
     int64_t i;
     for (i = 0; i < n; i++) {
         double size = fabs(x[i]);
         sum += size != 0;
-        if (size != size && (p->kind != HY__NORM_POWER || p->ord != 0)) return size;
+        if (size != size && (end || ord != 0)) return size;
         if (size > most) most = size;
         if (size < least) least = size;
     }
-    if (p->kind == HY__NORM_POWER && p->ord == 0) return sum;
-    unit = p->kind == HY__NORM_MOST || (p->kind == HY__NORM_POWER && p->ord > 0) ? most : least;
-    if (p->kind != HY__NORM_POWER || unit == 0 || unit == HUGE_VAL) return n ? unit : 0;
+    if (!end && ord == 0) return sum;
+    unit = end > 0 || (!end && ord > 0) ? most : least;
+    if (end || unit == 0 || unit == HUGE_VAL) return n ? unit : 0;
     for (sum = 0, i = 0; i < n; i++) {
         double part = fabs(x[i]) / unit;
-        sum += p->ord == 1 ? part : p->ord == 2 ? part * part : pow(part, p->ord);
+        sum += ord == 1 ? part : ord == 2 ? part * part : pow(part, ord);
     }
-    return unit * (p->ord == 1 ? sum : p->ord == 2 ? sqrt(sum) : pow(sum, 1 / p->ord));
-}
+    return unit * (ord == 1 ? sum : ord == 2 ? sqrt(sum) : pow(sum, 1 / ord));
+})
 /* Replaces each element by the norm's derivative for it. */
 static void hy__vector_slope(const hy__norming *p, double *x, int64_t n, double y)
 {
@@ -40682,28 +40690,35 @@ static double hy__singular_norm(const hy__norming *p, double *x, double *room, i
     return y;
 }
 
+/* Brings the largest of n numbers near to 1; by what they were divided, or NaN where one is not finite. */
+HY__TOLD(static, double, hy__bring_near, (double *x, int64_t n),
+{
+    double most = 0, unit;
+    int64_t i;
+    int power;
+    for (i = 0; i < n; i++) if (!(fabs(x[i]) <= most) && most == most) most = fabs(x[i]);
+    if (!(most < HUGE_VAL)) return most - most;
+    frexp(most, &power);
+    unit = ldexp(1, power - 1);
+    for (i = 0; i < n; i++) x[i] /= unit;
+    return unit;
+})
+
 /* The norm of what was gathered in x, and with slope its slope in place of that. */
 static double hy__norm_of(const hy__norming *p, double *x, double *room, int slope)
 {
     int64_t n = p->rows * p->columns, i;
-    double y, most = 0, unit;
-    int power;
+    double y;
     if (p->kind < HY__NORM_COLUMNS) {
-        y = hy__vector_norm(p, x, n);
+        y = hy__vector_norm(x, n, p->ord, (p->kind == HY__NORM_MOST) - (p->kind == HY__NORM_LEAST));
         if (slope) hy__vector_slope(p, x, n, y);
         return y;
     }
     if (p->kind < HY__NORM_SINGULAR) return hy__sums_norm(p, x, room, slope);
-    for (i = 0; i < n; i++)
-        if (!(fabs(x[i]) <= most) && most == most) most = fabs(x[i]);
-    if (!(most < HUGE_VAL)) {           /* which has no singular values */
-        for (i = 0; i < n && slope; i++) x[i] = most - most;
-        return most - most;
-    }
-    frexp(most, &power);
-    unit = ldexp(1, power - 1);
-    for (i = 0; i < n; i++) x[i] /= unit;
-    return unit * hy__singular_norm(p, x, room, slope);
+    y = hy__bring_near(x, n);
+    if (y == y) return y * hy__singular_norm(p, x, room, slope);
+    for (i = 0; i < n && slope; i++) x[i] = y;          /* which has no singular values */
+    return y;
 }
 
 /* Which matrix an item is: where it begins. */

@@ -119,7 +119,7 @@ typedef struct hy__c_nest {
 } hy__c_nest;
 typedef struct hy__c_letter { char itself[2]; const char *name; int64_t size; } hy__c_letter;
 
-enum { HY__C_MOST_HELPERS = 96 };
+enum { HY__C_MOST_HELPERS = 112 };
 struct hy__c {
     hy_frame *F;
     hy__target *t;
@@ -495,272 +495,85 @@ static void hy__c_put_loop(hy__c *c, const char *name, size_t n, int64_t to)
     hy__c_puts(c, "for (int %s = 0; %s < %l; %s++)", plain, plain, to, plain);
 }
 
-/* --- helpers: functions that a file has when something in it asks for them --- */
-typedef struct hy__c_helper { const char *type, *name, *args, *text; } hy__c_helper;     /* no args: libm's */
+/* --- helpers: functions that a file has when something in it asks for them --- *
+ * Most are functions of hybrid.h, which keeps their text. Those of floats have no branches: compilers make
+ * vector code of loops of them. These here are there as text only; no args: libm's. */
+#define HY__C_HELPER(type, fn, args, ...) HY__KEPT(fn, #type, #args, #__VA_ARGS__)
+HY__KEPT(hy__sqrt, "double", NULL, NULL)
+HY__KEPT(hy__sqrtf, "float", NULL, NULL)
+HY__C_HELPER(double, hy__sigmoid, (double x), { return 1 / (1 + exp(-x)); })
+HY__C_HELPER(double, hy__softrelu, (double x), { return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x)); })
+HY__C_HELPER(double, hy__mish, (double x), { return x * tanh(hy__softrelu(x)); })
+HY__C_HELPER(double, hy__gelu, (double x), { return 0.5 * x * (1 + erf(x * 0.7071067811865476)); })
+HY__C_HELPER(float, hy__mod_f32, (float a, float b),
+{
+    const float r = b != 0 ? fmodf(a, b) : 0;
+    if (r == 0) return b != 0 ? copysignf(r, b) : r;
+    return (r < 0) != (b < 0) ? r + b : r;
+})
+HY__C_HELPER(int64_t, hy__index_due, (double x, int64_t n, int mode, int *fault),
+{
+    const int64_t at = hy__index_place(hy__to_i64(x), n, mode);
+    if (at < 0) *fault = 1;
+    return at < 0 ? 0 : at;
+})
+HY__C_HELPER(int64_t, hy__place_due, (double x, int64_t n, int *fault),
+{
+    const int64_t i = x == x ? hy__to_i64(x) : INT64_MAX, at = i < 0 ? i + n : i;
+    if (at >= 0 && at <= n) return at;
+    *fault = 1;
+    return 0;
+})
+/* does a stand behind b, in rising order? NaN is the largest */
+HY__C_HELPER(int, hy__after, (double a, double b), { return a > b || (a != a && b == b); })
 
-/* %p is the prefix; what one names must stand above it. The f at the end of a name: of floats, as
- * >>numbers has them, without branches: compilers make vector code of loops of them. */
-static const hy__c_helper hy__c_helpers[] = {
-    { "uint32_t", "bits", "float x", "uint32_t b; memcpy(&b, &x, sizeof b); return b;" },
-    { "float", "float", "uint32_t b", "float x; memcpy(&x, &b, sizeof x); return x;" },
-    { "float", "from_f16", "uint16_t h", "const uint32_t sign = (uint32_t)(h & 0x8000) << 16, rest = h & "
-      "0x7fff; const float small = (float)rest * 5.9604644775390625e-8f; if (rest < 0x400) return sign ? "
-      "-small : small; return %p_float(sign | (rest < 0x7c00 ? (rest << 13) + 0x38000000u : (rest << 13) | "
-      "0x7f800000u));" },
-    { "uint16_t", "to_f16", "float x", "const uint32_t b = %p_bits(x), sign = b >> 16 & 0x8000, a = b & "
-      "0x7fffffff; if (a > 0x7f800000u) return (uint16_t)(sign | 0x7e00); if (a >= 0x477ff000u) return "
-      "(uint16_t)(sign | 0x7c00); if (a < 0x38800000u) return (uint16_t)(sign | (%p_bits(%p_float(a) + 0.5f) "
-      "- 0x3f000000u)); return (uint16_t)(sign | ((a - 0x38000000u + 0xfff + (a >> 13 & 1)) >> 13));" },
-    { "float", "from_bf16", "uint16_t h", "return %p_float((uint32_t)h << 16);" },
-    { "uint16_t", "to_bf16", "float x", "const uint32_t b = %p_bits(x); if ((b & 0x7fffffff) > 0x7f800000u) "
-      "return (uint16_t)(b >> 16 | 0x40); return (uint16_t)((b + 0x7fff + (b >> 16 & 1)) >> 16);" },
-    { "float", "within", "float x, float low, float high", "const float y = x < low ? low : x; return y > "
-      "high ? high : y;" },
-    { "float", "copysign", "float x, float sign", "return %p_float((%p_bits(x) & 0x7fffffffu) | "
-      "(%p_bits(sign) & 0x80000000u));" },
-    { "float", "abs", "float x", "return %p_float(%p_bits(x) & 0x7fffffffu);" },
-    { "float", "clamp", "float x, float low, float high", "const float y = x > low ? x : low; return y < "
-      "high ? y : high;" },
-    { "double", "sqrt", NULL, "" }, { "float", "sqrtf", NULL, "" },
-    { "float", "chop", "float a", "uint32_t bits = %p_bits(a), small = 0u - (uint32_t)(a < 8388608.0f); "
-      "float t = (float)(int32_t)%p_float(bits & small); return %p_float((%p_bits(t) & small) | (bits & "
-      "~small));" },
-    { "float", "truncf", "float x", "return %p_copysign(%p_chop(%p_abs(x)), x);" },
-    { "float", "floorf", "float x", "float t = %p_truncf(x); return %p_copysign(t > x ? t - 1.0f : t, x);" },
-    { "float", "ceilf", "float x", "float t = %p_truncf(x); return %p_copysign(t < x ? t + 1.0f : t, x);" },
-    { "float", "roundf", "float x", "float a = %p_abs(x), t = %p_chop(a); return %p_copysign(a - t >= 0.5f ? "
-      "t + 1.0f : t, x);" },
-    { "float", "rint_downf", "float x", "float a = %p_abs(x), t = %p_chop(a), rest = a - t; int32_t up = "
-      "(rest > 0.5f) | ((rest == 0.5f) & (x < 0.0f)); return %p_copysign(up ? t + 1.0f : t, x);" },
-    { "float", "rintf", "float x", "float a = %p_abs(x), more = a < 8388608.0f ? 8388608.0f : 0; "
-      "return %p_copysign((a + more) - more, x);" },
-    { "float", "exp_parts", "float x, float rounder, float *small", "/* e^x = (1 + *small) times what is "
-      "returned, over 2^(127 + what is in the rounder) */ const uint32_t bits = %p_bits(x * 1.44269504f + "
-      "rounder); const float n = %p_float(bits) - rounder, r = (x - n * 0.693115234f) - n * 3.19461849e-05f, "
-      "z = r * r; *small = r + z * ((0.5f + 0.16666545f * r) + ((0.0416664034f + 0.00836640224f * r) + "
-      "0.00139406417f * z) * z); return %p_float(bits << 23);" },
-    { "float", "expf", "float x", "const float c = %p_within(x, -104.5f, 90.0f); float small; const float "
-      "power = %p_exp_parts(c, x < 0.0f ? 12583103.0f : 12582975.0f, &small); return (1.0f + small) * power "
-      "* (x < 0.0f ? 5.42101086e-20f : 1.84467441e+19f);" },
-    { "float", "exp_down", "float a", "/* e^-a for a >= 0 */ float small; const float power = %p_exp_parts(a "
-      "> 104.5f ? -104.5f : -a, 12583103.0f, &small); return (1.0f + small) * power * 5.42101086e-20f;" },
-    { "float", "expm1_down", "float a", "/* e^-a - 1 for 0 <= a <= 80 */ float small; const float power = "
-      "%p_exp_parts(-a, 12583039.0f, &small); return power * small + (power - 1.0f);" },
-    { "float", "expm1f", "float x", "float c = %p_within(x, -20.0f, 89.0f), small; float half = "
-      "%p_exp_parts(c, 12583038.0f, &small); return %p_copysign(2.0f * (half * small + (half - 0.5f)), x);" },
-    { "float", "half_expf", "float x", "const float c = %p_within(x, -104.5f, 90.0f); float small; const "
-      "float power = %p_exp_parts(c, x < 0.0f ? 12583103.0f : 12582975.0f, &small); return (1.0f + small) * "
-      "power * (x < 0.0f ? 2.71050543e-20f : 9.22337204e+18f);" },
-    { "float", "sinhf", "float x", "float a = %p_abs(x), z = a * a; float half = %p_half_expf(a); float p = "
-      "2.78392577e-06f; p = p * z + 0.000198426351f; p = p * z + 0.00833331142f; p = p * z + 0.166666672f; "
-      "return %p_copysign(a < 1.0f ? a + a * (z * p) : half - 0.25f / half, x);" },
-    { "float", "coshf", "float x", "float half = %p_half_expf(%p_abs(x)); return half + 0.25f / half;" },
-    { "float", "log_tail", "float f", "float z = f * f, p = 0.053427659f; p = p * f - 0.109171443f; p = p * "
-      "f + 0.121078983f; p = p * f - 0.125495613f; p = p * f + 0.14209637f; p = p * f - 0.16659373f; p = p * "
-      "f + 0.200022221f; p = p * f - 0.250001669f; p = p * f + 0.333333135f; return f * z * p - 0.5f * z;" },
-    { "float", "log_join", "float n, float f", "return n * 0.693115234f + (f + (%p_log_tail(f) + n * "
-      "3.19461849e-05f));" },
-    { "uint32_t", "log_bits", "float x", "return %p_bits(x) + (0x3f800000u - 0x3f3504f3u);" },
-    { "float", "log_split", "float x, float *n", "int32_t denormal = x < 1.17549435e-38f; uint32_t bits = "
-      "%p_log_bits(denormal ? x * 33554432.0f : x); *n = (float)((int32_t)(bits >> 23) - (denormal ? 152 : "
-      "127)); return %p_float((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;" },
-    { "float", "log_ends", "float x, float y", "y = x < INFINITY ? y : x; y = x == 0.0f ? -INFINITY : y; "
-      "return x < 0.0f ? NAN : y;" },
-    { "float", "logf", "float x", "float n, f = %p_log_split(x, &n); return %p_log_ends(x, %p_log_join(n, "
-      "f));" },
-    { "float", "log2f", "float x", "float n, f = %p_log_split(x, &n); return %p_log_ends(x, n + (f + "
-      "%p_log_tail(f)) * 1.44269504f);" },
-    { "float", "log10f", "float x", "float n, f = %p_log_split(x, &n), m = (f + %p_log_tail(f)) * "
-      "0.434294482f; return %p_log_ends(x, n * 0.301025391f + (m + n * 4.60503898e-06f));" },
-    { "float", "log1pf", "float x", "int32_t n = (int32_t)(%p_log_bits(1.0f + x) >> 23) - 127; float scale = "
-      "%p_float((uint32_t)(129 - n) << 23); float f = 0.25f * (scale * x) + (0.25f * scale - 1.0f); float y "
-      "= %p_log_join((float)n, f); y = x == -1.0f ? -INFINITY : y; y = x < -1.0f ? NAN : y; return ((x == "
-      "0.0f) | !(x < INFINITY)) ? x : y;" },
-    { "double", "sigmoid", "double x", "return 1 / (1 + exp(-x));" },
-    { "float", "sigmoidf", "float x", "const float e = %p_exp_down(%p_copysign(x, 1.0f)); return (x < 0.0f ? "
-      "e : 1.0f) / (1.0f + e);" },
-    { "float", "tanhf", "float x", "const float m = %p_expm1_down(2.0f * %p_within(%p_copysign(x, 1.0f), "
-      "0.0f, 10.0f)); return %p_copysign(m / (2.0f + m), x);" },
-    { "float", "erf_fall", "float a", "/* -log(1 - erf(a)), fitted for 0 <= a <= 4 */ const float z = a * a; "
-      "const float p = (0.000223083014f + 0.00123804982f * a) + (4.00548197e-05f * a - 0.000376014767f) * z; "
-      "return a + a * (((0.128379211f + 0.63661623f * a) + (0.102817252f - 0.0193322618f * a) * z) + p * (z "
-      "* z));" },
-    { "float", "erff", "float x", "const float a = %p_within(%p_copysign(x, 1.0f), 0.0f, 4.0f); return "
-      "%p_copysign(%p_expm1_down(%p_erf_fall(a)), x);" },
-    { "double", "softrelu", "double x", "return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));" },
-    { "float", "softreluf", "float x", "float e = %p_exp_down(%p_abs(x)); int32_t far = e > 0.414213562f; "
-      "float log1p_e = %p_log_join(far ? 1.0f : 0.0f, far ? 0.5f * e - 0.5f : e); return (x > 0.0f ? x : "
-      "0.0f) + log1p_e;" },
-    { "double", "mish", "double x", "return x * tanh(%p_softrelu(x));" },
-    { "float", "mishf", "float x", "float e = %p_exp_down(%p_abs(x)), square = e * e; float over = 2.0f * e "
-      "+ (x < 0.0f ? square : 1.0f); return x * (over / (over + 2.0f * (x < 0.0f ? 1.0f : square)));" },
-    { "double", "gelu", "double x", "return 0.5 * x * (1 + erf(x * 0.7071067811865476));" },
-    { "float", "geluf", "float x", "const float a = %p_copysign(x, 1.0f), t = 0.5f * a, z = t * t, y = z * "
-      "z; const float low = (0.398942024f + 0.238740191f * t) + (-0.043811895f - 0.074137181f * t) * z; "
-      "const float mid = (0.00597766135f + 0.0169076156f * t) + (-0.00350490003f - 0.00156726467f * t) * z; "
-      "const float u = t * (low + (mid + (0.000672674854f - 7.15998176e-05f * t) * y) * y); const float root "
-      "= 1.0f - u * (2.0f - u); return (x > 0.0f ? x : 0.0f) - (a > 6.0f ? 0.0f : t * (root * root));" },
-    { "float", "asinhf", "float x", "float a = %p_abs(x), z = a * a; int32_t huge = a > 67108864.0f; float y "
-      "= %p_log1pf(huge ? a : a + z / (1.0f + %p_sqrtf(1.0f + z))); return %p_copysign(y + (huge ? "
-      "0.693147181f : 0.0f), x);" },
-    { "float", "acoshf", "float x", "float t = x - 1.0f; int32_t huge = t > 67108864.0f; float y = "
-      "%p_log1pf(huge ? t : t + %p_sqrtf(t * (t + 2.0f))); return x < 1.0f ? NAN : y + (huge ? 0.693147181f "
-      ": 0.0f);" },
-    { "float", "atanhf", "float x", "float a = %p_abs(x); return %p_copysign(0.5f * %p_log1pf(2.0f * a / "
-      "(1.0f - a)), x);" },
-    { "float", "trig_reduce", "float a, int32_t *n", "double d = (double)%p_clamp(a, 0.0f, 1073741824.0f), "
-      "k; *n = (int32_t)(d * 0.63661977236758134 + 1.5) - 1; k = (double)*n; return (float)((d - k * "
-      "1.570796325802803) - k * 9.9209357968054043e-10);" },
-    { "float", "sin_small", "float r", "float z = r * r, p = -0.000195184053f; p = p * z + 0.0083321901f; p "
-      "= p * z - 0.166666552f; return r + r * (z * p);" },
-    { "float", "cos_small", "float r", "float z = r * r, p = 2.44306611e-05f; p = p * z - 0.00138873013f; p "
-      "= p * z + 0.0416666456f; return 1.0f - (0.5f * z - z * z * p);" },
-    { "float", "sin_turned", "float r, int32_t n, uint32_t flip", "float s = %p_sin_small(r), c = "
-      "%p_cos_small(r); uint32_t sign = ((uint32_t)n << 30) ^ flip; return %p_float(%p_bits((n & 1) != 0 ? c "
-      ": s) ^ (sign & 0x80000000u));" },
-    { "float", "sinf", "float x", "int32_t n; float r = %p_trig_reduce(%p_abs(x), &n); float y = "
-      "%p_sin_turned(r, n, %p_bits(x)); return %p_abs(x) < INFINITY ? y : NAN;" },
-    { "float", "cosf", "float x", "int32_t n; float r = %p_trig_reduce(%p_abs(x), &n); float y = "
-      "%p_sin_turned(r, n + 1, 0u); return %p_abs(x) < INFINITY ? y : NAN;" },
-    { "float", "tanf", "float x", "int32_t n, odd; float r = %p_trig_reduce(%p_abs(x), &n); float s = "
-      "%p_sin_small(r), c = %p_cos_small(r), y; odd = (n & 1) != 0; y = (odd ? -c : s) / (odd ? s : c); y = "
-      "%p_float(%p_bits(y) ^ (%p_bits(x) & 0x80000000u)); return %p_abs(x) < INFINITY ? y : NAN;" },
-    { "float", "asin_small", "float v, float z", "float p = 0.042211853f; p = p * z + 0.0241520908f; p = p * "
-      "z + 0.0454760417f; p = p * z + 0.0749525204f; p = p * z + 0.166667536f; return v + v * (z * p);" },
-    { "float", "asinf", "float x", "float a = %p_abs(x); int32_t small = a <= 0.5f; float z = small ? a * a "
-      ": 0.5f * (1.0f - a); float p = %p_asin_small(small ? a : %p_sqrtf(z), z); return %p_copysign(small ? "
-      "p : 1.57079637f - (2.0f * p + 4.37113883e-08f), x);" },
-    { "float", "acosf", "float x", "float a = %p_abs(x); int32_t small = a <= 0.5f; float z = small ? a * a "
-      ": 0.5f * (1.0f - a); float p = %p_asin_small(small ? x : %p_sqrtf(z), z); float large = x < 0.0f ? "
-      "3.14159274f - (2.0f * p + 8.74227766e-08f) : 2.0f * p; return small ? 1.57079637f - (p + "
-      "4.37113883e-08f) : large;" },
-    { "float", "atanf", "float x", "float a = %p_abs(x); int32_t large = a > 1.0f; float t = (large ? 1.0f : "
-      "a) / (large ? a : 1.0f), z = t * t, y; float p = -0.00182304613f; p = p * z + 0.011042567f; p = p * z "
-      "- 0.0314103216f; p = p * z + 0.0581863858f; p = p * z - 0.0841664672f; p = p * z + 0.109566711f; p = "
-      "p * z - 0.142650917f; p = p * z + 0.199986264f; p = p * z - 0.333333015f; y = t + t * (z * p); return "
-      "%p_copysign(large ? 1.57079637f - (y + 4.37113883e-08f) : y, x);" },
-    { "float", "rcbrt_normal", "float a", "float third = (float)(int32_t)%p_bits(a) * 0.333333333f; float r "
-      "= %p_float(0x54a23000u - (uint32_t)(int32_t)third); r = r + r * ((1.0f - a * r * (r * r)) * "
-      "0.333333333f); r = r + r * ((1.0f - a * r * (r * r)) * 0.333333333f); return r + r * ((1.0f - a * r * "
-      "(r * r)) * 0.333333333f);" },
-    { "float", "cbrtf", "float x", "float a = %p_abs(x), normal, r, y; int32_t denormal = a < "
-      "1.17549435e-38f; normal = denormal ? a * 16777216.0f : a; r = %p_rcbrt_normal(normal); y = normal * r "
-      "* r; y = (y + (normal - y * y * y) * (r * r) * 0.333333333f) * (denormal ? 0.00390625f : 1.0f); "
-      "return ((a > 0.0f) & (a < INFINITY)) ? %p_copysign(y, x) : x;" },
-    { "double", "rint_down", "double x", "return x - floor(x) <= 0.5 ? floor(x) : ceil(x);" },
-    { "double", "mod", "double a, double b", "const double r = b != 0 ? fmod(a, b) : 0; if (r == 0) return b "
-      "!= 0 ? copysign(r, b) : r; return (r < 0) != (b < 0) ? r + b : r;" },
-    { "float", "modf", "float a, float b", "const float r = b != 0 ? fmodf(a, b) : 0; if (r == 0) return b "
-      "!= 0 ? copysignf(r, b) : r; return (r < 0) != (b < 0) ? r + b : r;" },
-    { "double", "erfinv", "double x", "/* Winitzki's formula, then Halley's steps */ const double a = "
-      "fabs(x), l = log1p(-a * a), t = 4.3307467508 + 0.5 * l; double y = sqrt(sqrt(t * t - 6.8027210884 * "
-      "l) - t), error; int i; if (!(a < 1)) return a == 1 ? x * INFINITY : NAN; for (i = 0; i < 3; i++) { "
-      "error = a < 0.5 ? erf(y) - a : (1 - a) - erfc(y); error *= 0.88622692545275801 * exp(y * y); y -= "
-      "error / (1 + y * error); } return x < 0 ? -y : a == 0 ? x : y;" },
-    { "double", "digamma", "double x", "double sum = 0, s; if (x == 0) return -1 / x; if (x < 0 && x == "
-      "floor(x)) return NAN; if (x < 0) return %p_digamma(1 - x) - 3.14159265358979324 / "
-      "tan(3.14159265358979324 * (x - floor(x + 0.5))); for (; x < 12; x++) sum -= 1 / x; s = 1 / (x * x); s "
-      "*= 1.0 / 12 - s * (1.0 / 120 - s * (1.0 / 252 - s * (1.0 / 240 - s / 132))); return sum + log(x) - "
-      "0.5 / x - s;" },
-    { "double", "trigamma", "double x", "double sum = 0, s; if (x <= 0 && x == floor(x)) return INFINITY; if "
-      "(x < 0) { s = 3.14159265358979324 / sin(3.14159265358979324 * (x - floor(x + 0.5))); return s * s - "
-      "%p_trigamma(1 - x); } for (; x < 20; x++) sum += 1 / (x * x); s = 1 / (x * x); return sum + 1 / x + s "
-      "/ 2 + s / x * (1.0 / 6 - s * (1.0 / 30 - s * (1.0 / 42 - s / 30)));" },
-    { "int64_t", "int_div", "int64_t a, int64_t b", "return b == 0 ? 0 : b == -1 ? (int64_t)(0 - "
-      "(uint64_t)a) : a / b;" },
-    { "int64_t", "int_mod", "int64_t a, int64_t b", "const int64_t r = b == 0 || b == -1 ? 0 : a %% b; "
-      "return r != 0 && (r < 0) != (b < 0) ? r + b : r;" },
-    { "int64_t", "int_pow", "int64_t a, int64_t b", "uint64_t y = 1, x = (uint64_t)a; if (b < 0) return a == "
-      "1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0; for (; b; b >>= 1, x *= x) if (b & 1) y *= x; return "
-      "(int64_t)y;" },
-    { "int64_t", "int_hypot", "int64_t a, int64_t b", "const double h = hypot((double)a, (double)b); return "
-      "h >= 9223372036854775808.0 ? INT64_MAX : (int64_t)h;" },
-    { "int64_t", "lcm", "int64_t a, int64_t b", "const uint64_t p = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, q "
-      "= b < 0 ? 0 - (uint64_t)b : (uint64_t)b; uint64_t x = p, y = q, rest; if (!p || !q) return 0; for (; "
-      "y; y = rest) { rest = x %% y; x = y; } return (int64_t)(p / x * q);" },
-    { "int64_t", "int_of", "double x, int64_t low, int64_t high", "/* toward zero, within the type; NaN "
-      "becomes 0 */ if (x != x) return 0; if (x <= (double)low) return low; return x >= (double)high ? high "
-      ": (int64_t)x;" },
-    { "int64_t", "index_of", "double x, int64_t n, int wrap", "int64_t i = x != x ? 0 : x <= -9e18 ? "
-      "INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x; if (wrap) { i %%= n; return i < 0 ? i + n : i; } "
-      "return i < 0 ? 0 : i >= n ? n - 1 : i;" },
-    { "int", "bits_at", "const uint8_t *v, int64_t i, int bits", "const int64_t at = i * bits; "
-      "const int shift = (int)(at %% 8); int q = v[at / 8] >> shift; "
-      "if (shift + bits > 8) q |= v[at / 8 + 1] << (8 - shift); return q & ((1 << bits) - 1);" },
-    { "int64_t", "index_due", "double x, int64_t n, int from_end, int *fault", "const int64_t i = x != x ? 0 "
-      ": x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x; const int64_t at = from_end && i < 0 ? "
-      "i + n : i; if (at >= 0 && at < n) return at; *fault = 1; return 0;" },
-    { "int64_t", "place_due", "double x, int64_t n, int *fault", "const int64_t i = x >= -9e15 && x <= 9e15 "
-      "? (int64_t)x : INT64_MAX, at = i < 0 ? i + n : i; if (at >= 0 && at <= n) return at; *fault = 1; "
-      "return 0;" },
-    { "int64_t", "whole", "double x", "return x != x ? 0 : x < -2147483647.0 ? -2147483647 : x > "
-      "2147483647.0 ? 2147483647 : (int64_t)x;" },
-    { "int64_t", "between", "int64_t x, int64_t low, int64_t high", "return x < low ? low : x > high ? high "
-      ": x;" },
-    { "double", "log_sum", "double a, double b", "const double most = a > b ? a : b; return most == "
-      "-INFINITY ? most : most + log(exp(a - most) + exp(b - most));" },
-    { "int", "eliminate", "double *a, int n, double *b, int m", "/* rows of a (n x n) are exchanged and "
-      "subtracted until it is an upper triangle, those  of b (n x m) likewise: the sign of the exchanges, or "
-      "0 */ int i, j, k, top, sign = 1; for (k = 0; k < n; k++) { for (top = k, i = k + 1; i < n; i++) if "
-      "(fabs(a[i * n + k]) > fabs(a[top * n + k])) top = i; if (a[top * n + k] == 0) return 0; if (top != k) "
-      "sign = -sign; for (j = 0; j < n + m && top != k; j++) { double *u = j < n ? a + k * n + j : b + k * m "
-      "+ j - n, was = *u; double *v = j < n ? a + top * n + j : b + top * m + j - n; *u = *v; *v = was; } "
-      "for (i = k + 1; i < n; i++) { const double f = a[i * n + k] / a[k * n + k]; for (j = k; j < n && f != "
-      "0; j++) a[i * n + j] -= f * a[k * n + j]; for (j = 0; j < m && f != 0; j++) b[i * m + j] -= f * b[k * "
-      "m + j]; } } return sign;" },
-    { "void", "solve", "const double *t, int row, int column, int lower, double *b, int b_row, int b_column, "
-      "int n, int m",
-      "/* T X = B for a triangle T of order n, in place of the m columns of B */ int s, k, j; for (s = 0; s "
-      "< n; s++) { const int i = lower ? s : n - 1 - s; for (k = 0; k < s; k++) { const int known = lower ? "
-      "k : n - 1 - k; const double f = t[i * row + known * column]; for (j = 0; j < m; j++) b[i * b_row + j "
-      "* b_column] -= f * b[known * b_row + j * b_column]; } for (j = 0; j < m; j++) b[i * b_row + j * "
-      "b_column] /= t[i * row + i * column]; }" },
-    { "double", "vector_norm", "const double *x, int n, double ord, int end", "/* sum |x|^ord to the 1 / "
-      "ord; end: the largest |x| (1) or the smallest (-1) */ double most = 0, least = INFINITY, sum = 0, "
-      "unit; for (int i = 0; i < n; i++) { const double size = fabs(x[i]); sum += size != 0; if (size != "
-      "size && (end || ord != 0)) return size; if (size > most) most = size; if (size < least) least = size; "
-      "} if (!end && ord == 0) return sum; unit = end > 0 || (!end && ord > 0) ? most : least; if (end || "
-      "unit == 0 || unit == INFINITY) return n ? unit : 0; sum = 0; for (int i = 0; i < n; i++) { const "
-      "double part = fabs(x[i]) / unit; sum += ord == 1 ? part : ord == 2 ? part * part : pow(part, ord); } "
-      "return unit * (ord == 1 ? sum : ord == 2 ? sqrt(sum) : pow(sum, 1 / ord));" },
-    { "double", "sums_norm", "const double *x, int n, int many, int largest", "/* the largest or smallest of "
-      "n sums of |x|, of so many each */ double y = 0; for (int i = 0; i < n; i++) { double sum = 0; for "
-      "(int k = 0; k < many; k++) sum += fabs(x[i * many + k]); if (sum != sum) return sum; if (!i || "
-      "(largest ? sum > y : sum < y)) y = sum; } return y;" },
-    { "int", "turn", "double *a, double *b, int n", "/* two lines become orthogonal; 0: they are already */ "
-      "double aa = 0, bb = 0, ab = 0, slope, t, c; for (int i = 0; i < n; i++) { aa += a[i] * a[i]; bb += "
-      "b[i] * b[i]; ab += a[i] * b[i]; } if (!(fabs(ab) > 2.220446049250313e-16 * (sqrt(aa) * sqrt(bb)))) "
-      "return 0; slope = (bb - aa) / (2 * ab); t = (slope < 0 ? -1 : 1) / (fabs(slope) + hypot(1, slope)); c "
-      "= 1 / sqrt(1 + t * t); for (int i = 0; i < n; i++) { const double x = a[i], y = b[i]; a[i] = c * x - "
-      "c * t * y; b[i] = c * t * x + c * y; } return 1;" },
-    { "double", "singular_norm", "double *a, int n, int length, int which", "/* of the singular values of n "
-      "lines: their sum (0), the largest (1), the smallest (-1) */ double most = 0, unit, y = 0; int power, "
-      "again = 1; for (int i = 0; i < n * length; i++) if (!(fabs(a[i]) <= most) && most == most) most = "
-      "fabs(a[i]); if (!(most < INFINITY)) return NAN; frexp(most, &power); unit = ldexp(1, power - 1); for "
-      "(int i = 0; i < n * length; i++) a[i] /= unit; for (int sweep = 0; sweep < 60 && again; sweep++) { "
-      "again = 0; for (int i = 0; i < n; i++) for (int k = i + 1; k < n; k++) again |= %p_turn(a + i * "
-      "length, a + k * length, length); } for (int i = 0; i < n; i++) { const double value = "
-      "%p_vector_norm(a + i * length, length, 2, 0); if (!which) y += value; else if (!i || (which > 0 ? "
-      "value > y : value < y)) y = value; } return unit * y;" },
-    { "int", "after", "double a, double b", "/* does a stand behind b, in rising order? NaN is the largest "
-      "*/ return a > b || (a != a && b == b);" }
+/* What one names stands above it. */
+static const hy__told *const hy__c_helpers[] = {
+#define HY__C_ROW(name) &hy__##name##_told
+    HY__C_ROW(bits_f32), HY__C_ROW(f32_of_bits), HY__C_ROW(f16_to_f32), HY__C_ROW(f32_to_f16),
+    HY__C_ROW(bf16_to_f32), HY__C_ROW(f32_to_bf16), HY__C_ROW(to_i64), HY__C_ROW(clamp_i64),
+    HY__C_ROW(whole), HY__C_ROW(abs_f32), HY__C_ROW(copysign_f32), HY__C_ROW(clamp_f32),
+    HY__C_ROW(within_f32), HY__C_ROW(at_most_f32), HY__C_ROW(sqrt), HY__C_ROW(sqrtf), HY__C_ROW(chop_f32),
+    HY__C_ROW(trunc_f32), HY__C_ROW(floor_f32), HY__C_ROW(ceil_f32), HY__C_ROW(round_f32),
+    HY__C_ROW(rint_down_f32), HY__C_ROW(round_even_f32), HY__C_ROW(expm1_small_f32),
+    HY__C_ROW(exp_reduce_f32), HY__C_ROW(exp_parts_f32), HY__C_ROW(exp_scaled_f32), HY__C_ROW(exp_f32),
+    HY__C_ROW(half_exp_f32), HY__C_ROW(exp_down_f32), HY__C_ROW(exp_join_f32), HY__C_ROW(exp_far_f32),
+    HY__C_ROW(expm1_down_f32), HY__C_ROW(expm1_f32), HY__C_ROW(sigmoid_f32), HY__C_ROW(tanh_f32),
+    HY__C_ROW(mish_f32), HY__C_ROW(sinh_f32), HY__C_ROW(cosh_f32), HY__C_ROW(erf_fall_f32),
+    HY__C_ROW(erf_f32), HY__C_ROW(gelu_f32), HY__C_ROW(log_tail_f32), HY__C_ROW(log_join_f32),
+    HY__C_ROW(log_bits_f32), HY__C_ROW(log_split_f32), HY__C_ROW(log_ends_f32), HY__C_ROW(log_f32),
+    HY__C_ROW(log2_f32), HY__C_ROW(log10_f32), HY__C_ROW(log1p_f32), HY__C_ROW(softrelu_f32),
+    HY__C_ROW(asinh_f32), HY__C_ROW(acosh_f32), HY__C_ROW(atanh_f32), HY__C_ROW(trig_reduce_f32),
+    HY__C_ROW(sin_small_f32), HY__C_ROW(cos_small_f32), HY__C_ROW(sin_turned_f32), HY__C_ROW(sin_f32),
+    HY__C_ROW(cos_f32), HY__C_ROW(tan_f32), HY__C_ROW(asin_small_f32), HY__C_ROW(asin_f32),
+    HY__C_ROW(acos_f32), HY__C_ROW(atan_small_f32), HY__C_ROW(atan_f32), HY__C_ROW(rcbrt_normal_f32),
+    HY__C_ROW(cbrt_f32), HY__C_ROW(sigmoid), HY__C_ROW(softrelu), HY__C_ROW(mish), HY__C_ROW(gelu),
+    HY__C_ROW(mod_f32), HY__C_ROW(mod_f64), HY__C_ROW(rint_down), HY__C_ROW(round_even), HY__C_ROW(sin_pi),
+    HY__C_ROW(digamma), HY__C_ROW(trigamma), HY__C_ROW(erfinv), HY__C_ROW(lcm_of), HY__C_ROW(div_int64_t),
+    HY__C_ROW(mod_int64_t), HY__C_ROW(pow_int64_t), HY__C_ROW(hypot_int64_t), HY__C_ROW(index_place),
+    HY__C_ROW(index_due), HY__C_ROW(place_due), HY__C_ROW(log_sum), HY__C_ROW(exchange),
+    HY__C_ROW(eliminate), HY__C_ROW(triangle_solve), HY__C_ROW(vector_norm), HY__C_ROW(extreme_of),
+    HY__C_ROW(length), HY__C_ROW(turn_pair), HY__C_ROW(make_orthogonal), HY__C_ROW(singular_values),
+    HY__C_ROW(bring_near), HY__C_ROW(after),
+#ifndef HYBRID_NO_INT8
+    HY__C_ROW(nbits_at)
+#endif
 };
-enum { HY__C_HELPERS = (int)(sizeof hy__c_helpers / sizeof *hy__c_helpers) };
+enum { HY__C_HELPERS = (int)(sizeof hy__c_helpers / sizeof *hy__c_helpers), HY__C_OURS = 4 };     /* "hy__" */
 typedef char hy__c_helpers_fit[HY__C_HELPERS <= (int)HY__C_MOST_HELPERS ? 1 : -1];
 
 /* Finds the helper of this name; -1 means that there is none. */
-static int hy__c_helper_at(const char *name, size_t n)
+static int hy__c_helper_at(const char *name)
 {
     int i;
-    for (i = 0; i < HY__C_HELPERS; i++)
-        if (strlen(hy__c_helpers[i].name) == n && !memcmp(hy__c_helpers[i].name, name, n)) return i;
+    for (i = 0; i < HY__C_HELPERS; i++) if (!strcmp(hy__c_helpers[i]->name + HY__C_OURS, name)) return i;
     return -1;
 }
 
 /* Something is written that names a helper. */
 static void hy__c_need(hy__c *c, const char *name)
 {
-    int at = c->hidden ? -1 : hy__c_helper_at(name, strlen(name));
+    int at = c->hidden ? -1 : hy__c_helper_at(name);
     if (at >= 0) c->needs[at] = 1;
 }
 
@@ -791,16 +604,19 @@ static const char *hy__c_whole(char *to, int64_t v)
 static void hy__c_put_cast(hy__c *c, int opens)
 {
     const int real = hy__floating(c->real), truth = c->real == HY_BOOL;
-    if (!real && !truth && opens) hy__c_need(c, "int_of");
-    if (opens) hy__c_puts(c, real ? "(%s)(" : truth ? "(" : "(%s)%s_int_of(", hy__c_type(c->real), c->prefix);
+    if (!real && !truth) hy__c_need(c, "clamp_i64");
+    if (!real && !truth) hy__c_need(c, "to_i64");
+    if (opens) hy__c_puts(c, real ? "(%s)(" : truth ? "(" : "(%s)%s_clamp_i64(%s_to_i64(",
+                          hy__c_type(c->real), c->prefix, c->prefix);
     else if (real || truth) hy__c_puts(c, real ? ")" : ") != 0");
-    else hy__c_puts(c, ", %s, %s)", hy__c_limit(c->real, 0), hy__c_limit(c->real, 1));
+    else hy__c_puts(c, "), %s, %s)", hy__c_limit(c->real, 0), hy__c_limit(c->real, 1));
 }
 
 /* A name of a function of reals or an attribute. */
 static size_t hy__c_read_name(char *to, const char *from)
 {
-    size_t n = strspn(from, "abcdefghijklmnopqrstuvwxyz_0123456789");
+    size_t n = 0;
+    while (hy__c_in_name(from[n])) n++;
     memcpy(to, from, n);
     to[n] = 0;
     return n;
@@ -810,13 +626,15 @@ static size_t hy__c_read_name(char *to, const char *from)
 static void hy__c_put_function(hy__c *c, char *name)
 {
     char *end = name + strlen(name);
-    if (c->real == HY_F32) memcpy(end, "f", 2);
-    if (*end && hy__c_helper_at(name, strlen(name)) < 0 && hy__c_helper_at(name, (size_t)(end - name)) >= 0) {
-        *end = 0;                       /* some are there in doubles only */
-        hy__c_puts(c, "(float)");
-    }
+    const int single = c->real == HY_F32;
+    const char *const ends[] = { single ? "_f32" : "_f64", single ? "f" : "", "" };
+    int i = 0, at;
+    do memcpy(end, ends[i], strlen(ends[i]) + 1);
+    while ((at = hy__c_helper_at(name)) < 0 && ++i < 3);
+    if (at < 0) memcpy(end, ends[1], strlen(ends[1]) + 1);
+    else if (single && i == 2) hy__c_puts(c, "(float)");        /* some are there in doubles only */
     hy__c_need(c, name);
-    if (hy__c_helper_at(name, strlen(name)) >= 0) hy__c_puts(c, "%s_", c->prefix);
+    if (at >= 0 && hy__c_helpers[at]->args) hy__c_puts(c, "%s_", c->prefix);
     hy__c_puts(c, "%s", name);
 }
 static void hy__c_put_attr(hy__c *c, const char *name)
@@ -885,42 +703,55 @@ static void hy__w(hy__c *c, const char *format, ...)
  *
  * What each element becomes: the formulas of the catalogue as text, and what emitters ask of an operator.
  */
-/* The table keeps no line ends: each statement and each brace ends one. */
-static void hy__c_write_helper(hy__c *c, const hy__c_helper *h)
+/* Writes the text of a function, in which names of ours get the prefix and are needed, too. Each statement
+ * and each brace ends a line. */
+static void hy__c_write_told(hy__c *c, const char *s)
 {
-    const char *s;
-    int deep = 0;
-    c->word[0] = h->type;
-    c->word[1] = h->name;
-    if (!h->args) {
-        hy__w(c, "#ifdef __GNUC__  /* nobody looks at errno: loops of it become vector code */\n"
-              "extern %a %b(%a) __attribute__((const));\n#endif\n"
-              "static inline %a %p_%b(%a x) { return %b(x); }\n");
-        return;
-    }
-    hy__w(c, "static inline %a %p_%b(%s)\n{\n", h->args);
-    for (s = h->text; *s; s++) {
+    static const char *const words[][2] = { { "HY__F32_INF", "INFINITY" }, { "HY__F32_NAN", "NAN" },
+        { "HY__ROUNDER", "12582912.0f" }, { "HY__ROUNDING", "2.220446049250313e-16" },
+        { "HY__PI", "3.14159265358979324" }, { "HY_INDEX_CLIP", "0" }, { "HY_INDEX_WRAP", "1" },
+        { "HY__INDEX_SIGNED", "3" } };
+    char word[HY__C_TEXT];
+    const int known = (int)(sizeof words / sizeof *words);
+    size_t n;
+    int i, deep = 0;
+    for (; *s; s += n) {
+        const int ours = !strncmp(s, "hy__", HY__C_OURS) ? (int)HY__C_OURS : 0;
+        n = hy__c_read_name(word, s);
+        i = n ? hy__c_helper_at(word + ours) : -1;
+        if (i >= 0 && (ours || !hy__c_helpers[i]->args)) c->needs[i] = 1;
+        for (i = 0; i < known && strcmp(word, words[i][0]); i++) continue;
+        if (i < known || ours) hy__w(c, ours ? "%p_%s" : "%s", ours ? word + ours : words[i][1]);
+        else hy__c_put(c, s, n += !n);
         deep += (*s == '(') - (*s == ')');
-        if (*s == '%') hy__w(c, *++s == 'p' ? "%p" : "%%"); else hy__c_put(c, s, 1);
-        if ((!deep && strchr(";{}", *s)) || (*s == '/' && s > h->text && s[-1] == '*')) hy__w(c, "\n");
+        if (!deep && strchr(";{}", *s)) hy__w(c, "\n");
     }
-    hy__w(c, "}\n");
 }
 
-/* Writes what is needed, and what that names in turn: helpers name only those above them. */
+static void hy__c_write_helper(hy__c *c, const hy__told *h)
+{
+    c->word[0] = h->type;
+    c->word[1] = h->name + HY__C_OURS;
+    if (!h->args) hy__w(c, "#ifdef __GNUC__  /* nobody looks at errno: loops of it become vector code */\n"
+                        "extern %a %b(%a) __attribute__((const));\n#endif\n");
+    else {
+        hy__w(c, "static inline %a %p_%b%s\n", h->args);
+        hy__c_write_told(c, h->text);
+    }
+}
+
+/* Writes what is needed; before, to nowhere, from the end on, what tells which others that names. */
 static void hy__c_write_helpers(hy__c *c)
 {
-    char name[HY__C_TEXT];
+    hy__target *to = c->t, nowhere;
     int i, some = 0;
-    for (i = HY__C_HELPERS - 1; i >= 0; i--) {
-        const char *s = c->needs[i] ? hy__c_helpers[i].text : "";
-        while ((s = strstr(s, "%p_")) != NULL) {
-            s += 3 + hy__c_read_name(name, s + 3);
-            hy__c_need(c, name);
-        }
-    }
+    memset(&nowhere, 0, sizeof nowhere);
+    nowhere.F = c->F;
+    c->t = &nowhere;
+    for (i = HY__C_HELPERS - 1; i >= 0; i--) if (c->needs[i]) hy__c_write_helper(c, hy__c_helpers[i]);
+    c->t = to;
     for (i = 0; i < HY__C_HELPERS; i++) {
-        if (c->needs[i]) hy__c_write_helper(c, &hy__c_helpers[i]);
+        if (c->needs[i]) hy__c_write_helper(c, hy__c_helpers[i]);
         some |= c->needs[i];
     }
     hy__w(c, "%<\n%>", some);
@@ -949,14 +780,14 @@ static const struct { const char *name, *real, *whole; } hy__c_words[] = {
     { "ADD", "(@a + @b)", "((V__T)((V__U)@a + (V__U)@b))" },
     { "SUB", "(@a - @b)", "((V__T)((V__U)@a - (V__U)@b))" },
     { "MUL", "(@a * @b)", "((V__T)((V__U)@a * (V__U)@b))" },
-    { "DIV", "(@a / @b)", "((V__T)V__int_div(@a, @b))" },
-    { "MOD", "V__mod(@a, @b)", "((V__T)V__int_mod(@a, @b))" },
-    { "POW", "V__pow(@a, @b)", "((V__T)V__int_pow(@a, @b))" },
-    { "HYPOT", "V__hypot(@a, @b)", "((V__T)V__int_hypot(@a, @b))" },
+    { "DIV", "(@a / @b)", "((V__T)V__div_int64_t(@a, @b))" },
+    { "MOD", "V__mod(@a, @b)", "((V__T)V__mod_int64_t(@a, @b))" },
+    { "POW", "V__pow(@a, @b)", "((V__T)V__pow_int64_t(@a, @b))" },
+    { "HYPOT", "V__hypot(@a, @b)", "((V__T)V__hypot_int64_t(@a, @b))" },
     { "ATAN2", "V__atan2(@a, @b)", "((V__T)atan2((double)@a, (double)@b))" },
     { "ROUND", "V__round(@a)", "@a" },
     { "RINT", "V__rint_down(@a)", "@a" },
-    { "EVEN", "V__rint(@a)", "@a" },
+    { "EVEN", "V__round_even(@a)", "@a" },
     { "CEIL", "V__ceil(@a)", "@a" },
     { "FLOOR", "V__floor(@a)", "@a" },
     { "TRUNC", "V__trunc(@a)", "@a" },
@@ -1060,7 +891,7 @@ static const struct { const char *text; int op[14]; } hy__c_plain[] = {
     { "(V__T)(a | b)", { HY_OP__bitwise_or } },
     { "(V__T)(a ^ b)", { HY_OP__bitwise_xor } },
     { "(V__T)(~x)", { HY_OP__bitwise_not } },
-    { "(V__T)V__lcm(a, b)", { HY_OP_lcm } }
+    { "(V__T)V__lcm_of(a, b)", { HY_OP_lcm } }
 };
 static const struct { int op, extra; const char *p0, *p1; } hy__c_with_numbers[] = {
     { HY_OP_leaky_relu, HY__EXTRA_leaky, "slope", "slope" },
@@ -1173,8 +1004,8 @@ static hy__along hy__c_lines_of_rows(const hy_shape *x, int64_t rows)
 static const char *hy__c_need_half(hy__c *c, hy_dtype dtype)        /* its name */
 {
     if (!hy__c_is_half(dtype)) return "";
-    hy__c_need(c, dtype == HY_F16 ? "from_f16" : "from_bf16");
-    hy__c_need(c, dtype == HY_F16 ? "to_f16" : "to_bf16");
+    hy__c_need(c, dtype == HY_F16 ? "f16_to_f32" : "bf16_to_f32");
+    hy__c_need(c, dtype == HY_F16 ? "f32_to_f16" : "f32_to_bf16");
     return dtype == HY_F16 ? "f16" : "bf16";
 }
 
@@ -1182,7 +1013,7 @@ static const char *hy__c_load(hy__c *c, char *to, hy_dtype dtype, const char *ar
 {
     const char *half = hy__c_need_half(c, dtype);
     if (!*half) return hy__c_text(to, "%s[%s]", array, index);
-    return hy__c_text(to, "%s_from_%s(%s[%s])", c->prefix, half, array, index);
+    return hy__c_text(to, "%s_%s_to_f32(%s[%s])", c->prefix, half, array, index);
 }
 
 /* Does the formula of integers give a real number? One does that names functions of reals, or parameters. */
@@ -1190,10 +1021,13 @@ static int hy__c_leaves_whole(const hy__node *node)
 {
     hy__c_point at;
     const char *text;
+    char name[HY__C_TEXT];
     if (!hy__c_point_of(node, &at) || !at.text) return 0;
     if (hy__op_number(node->op) == HY_OP_clip && node->type[0].dtype == HY_I64) return 0;
     for (text = at.text; *text; text++) {
-        if (!strncmp(text, "V__", 3) && !strchr("TU", text[3]) && strncmp(text + 3, "int_", 4)) return 1;
+        int fn = -1;
+        if (!strncmp(text, "V__", 3) && hy__c_read_name(name, text + 3) > 1 &&
+            ((fn = hy__c_helper_at(name)) < 0 || strcmp(hy__c_helpers[fn]->type, "int64_t"))) return 1;
         if (*text == '.' || !strncmp(text, "p0", 2) || !strncmp(text, "p1", 2)) return 1;
     }
     return 0;
@@ -1210,7 +1044,7 @@ static void hy__c_result(hy__c *c, const hy__node *node, const char *name, const
     int k;
     c->real = hy__c_wide(dtype);
     hy__w(c, "const %s %s = ", hy__c_local(c->real), name);
-    if (*half) hy__w(c, "%p_from_%s(%p_to_%s(", half, half);
+    if (*half) hy__w(c, "%p_%s_to_f32(%p_f32_to_%s(", half, half);
     else if (whole) hy__w(c, rounds ? "%<(%>%[" : "%<(%>(%r)(", dtype == HY_BOOL);
     if (reals) {                        /* as line by line: INT64_MIN has no negative of its own */
         c->real = hy__traits[dtype].size == 1 ? HY_F32 : HY_F64;
@@ -1323,7 +1157,7 @@ static void hy__c_pointwise(hy__c *c, const hy__c_step *s)
     for (k = 0; k < node->nout; k++)
         if (hy__c_wants(c, s, k) && (k == 0 || hy__node_sub(node))) {
             const char *half = hy__c_need_half(c, node->type[k].dtype);
-            hy__w(c, *half ? "y%d[%s] = %p_to_%s(%s);\n" : "y%d[%s] = %s%s;\n", k, index, half, last[k]);
+            hy__w(c, *half ? "y%d[%s] = %p_f32_to_%s(%s);\n" : "y%d[%s] = %s%s;\n", k, index, half, last[k]);
         }
     hy__w(c, "}\n");
 }
@@ -1428,7 +1262,7 @@ static void hy__c_converted(hy__c *c, const char *array, const char *index, hy_d
     const char *half = hy__c_need_half(c, to);
     char x[HY__C_TEXT];
     hy__c_load(c, x, from, array, index);
-    if (*half) hy__w(c, "%p_to_%s((float)%s)", half, x);
+    if (*half) hy__w(c, "%p_f32_to_%s((float)%s)", half, x);
     else if (to == HY_BOOL) hy__w(c, "%s != 0", x);
     else hy__w(c, hy__floating(from) && !hy__floating(to) ? "%[%s%]" : "(%r)%s", x);
 }
@@ -2007,7 +1841,7 @@ static void hy__c_open_lines(hy__c *c, const hy__c_step *s, hy__along l, int64_t
 }
 
 /* A length that was given, kept within 0 and the longest. */
-static const char hy__c_length[] = "(int)%p_between(%p_whole((double)x1[%s]), 0, %l);\n";
+static const char hy__c_length[] = "(int)%p_clamp_i64(%p_whole((double)x1[%s]), 0, %l);\n";
 
 /* Softmax of x * factor along lines, each whole or as far as its length says. */
 static void hy__c_softmax(hy__c *c, const hy__c_step *s)
@@ -2045,8 +1879,8 @@ static void hy__c_cross_entropy(hy__c *c, const hy__c_step *s)
     hy__c_open_lines(c, s, hy__along_axis(&hy__c_in(s, 0)->shape, -1), 0);
     hy__w(c, "%r top = -INFINITY, sum = 0;\n%K if (%0 > top || %0 != %0) top = %0;\n"
           "%K sum += %Fexp(%0 - top);\n"
-          "loss += %Flog(sum) + top - x[%p_index_due((double)x1[o], $k, 0, fault)];\n}\n"
-          "y0[0] = (%r)loss;\n");
+          "loss += %Flog(sum) + top - x[%p_index_due((double)x1[o], $k, %d, fault)];\n}\n"
+          "y0[0] = (%r)loss;\n", HY_INDEX_RAISE);
 }
 
 /* Sums over all paths that spell the labels, with blanks between, step by step in logarithms. */
@@ -2087,7 +1921,7 @@ static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
     hy__c_open_lines(c, s, l, l.n);             /* for integers, each is made whole first */
     hy__w(c, from && to ? "double sum = 0;\n%K %y = (%r)(sum += %0);\n}\n"
           : "uint64_t sum = 0;\n%K %y = %<%|(%r)%>%<(int64_t)%>(sum += (uint64_t)"
-            "%<%p_int_of(%0, INT64_MIN, INT64_MAX)%|%0%>)%< != 0%>;\n}\n", truth, to, from, truth);
+            "%<%p_to_i64(%0)%|%0%>)%< != 0%>;\n}\n", truth, to, from, truth);
 }
 
 /* --- reductions --- */
@@ -2232,14 +2066,18 @@ static void hy__c_np_norm(hy__c *c, const hy__c_step *s)
     for (d = 0; d < x->ndim; d++)
         step[d] = d == axis[n - 1] ? (turned ? length : 1) : d != axis[0] ? 0 : turned ? 1 : length;
     hy__c_fold(c, x, 1 << axis[0] | 1 << axis[n - 1], "a", step);
-    c->scratch = (size_t)(lines * length + 1) * sizeof(double);
+    c->scratch = (size_t)((length + 1) * lines + 1) * sizeof(double);
     hy__c_sizes(c, "anl", lines * length, lines, length);
-    hy__w(c, "double *a = (double *)(void *)scratch;\n%P {\n%K %1 = (double)%0;\nconst double y = ");
+    hy__w(c, "double *a = (double *)(void *)scratch, *v = a + $a;\n(void)v;\n%P {\n%K %1 = (double)%0;\n"
+          "double y = ");
     if (kind < HY__NORM_COLUMNS)
         hy__w(c, "%p_vector_norm(a, $a, %v, %d);\n", kind == HY__NORM_POWER ? r->flag == 1 ? 2 : r->ord : 0,
-              kind == HY__NORM_MOST ? 1 : kind == HY__NORM_LEAST ? -1 : 0);
-    else if (kind < HY__NORM_SINGULAR) hy__w(c, "%p_sums_norm(a, $n, $l, %d);\n", r->ord > 0);
-    else hy__w(c, "%p_singular_norm(a, $n, $l, %d);\n", r->flag == 2 ? 0 : r->ord > 0 ? 1 : -1);
+              (kind == HY__NORM_MOST) - (kind == HY__NORM_LEAST));
+    else if (kind < HY__NORM_SINGULAR)
+        hy__w(c, "0;\nfor (int i = 0; i < $a; i++) v[i / $l] = (i %% $l ? v[i / $l] : 0) + fabs(a[i]);\n"
+              "y = %p_extreme_of(v, $n, %d);\n", r->ord > 0);
+    else hy__w(c, "%p_bring_near(a, $a), sum = 0;\n%p_singular_values(a, $l, $n, v, NULL);\n"
+               "@i:n sum += v[i];\ny *= %<sum%|%p_extreme_of(v, $n, %d)%>;\n", r->flag == 2, r->ord > 0);
     hy__c_give(c, s, 0, "y");
     hy__w(c, "}\n");
 }
@@ -2384,8 +2222,8 @@ static void hy__c_arg(hy__c *c, const hy__c_step *s)
 static void hy__c_write_index(hy__c *c, int mode)
 {
     const int due = mode == HY_INDEX_RAISE || mode == HY__INDEX_SIGNED;
-    hy__w(c, "%<%p_index_due((double)%1, $a, %d, fault)%|%p_index_of((double)%1, $a, %d)%>", due,
-          mode == HY__INDEX_SIGNED, mode == HY_INDEX_WRAP);
+    hy__w(c, due ? "%p_index_due((double)%1, $a, %d, fault)"
+                 : "%p_index_place(%p_to_i64((double)%1), $a, %d)", mode);
 }
 
 /* Slices or elements along an axis are read, or rows put. */
@@ -2479,7 +2317,7 @@ static void hy__c_matrices(hy__c *c, const hy__c_step *s)
     }
     if (number == HY_OP_linalg_inverse)
         hy__w(c, "@i:q b[i] = i %% $d == 0;\nif (!%p_eliminate(a, $n, b, $n)) *fault = 1;\n"
-              "%p_solve(a, $n, 1, 0, b, $n, 1, $n, $n);\n");
+              "%p_triangle_solve(a, $n, 1, 0, b, $n, 1, $n, $n);\n");
     else if (number == HY_OP_linalg_potrf)
         hy__w(c, "@i:q b[i] = 0;\n@j:n for (int i = j; i < $n; i++) {\n"
               "double sum = 0.5 * (a[i * $n + j] + a[j * $n + i]);\n"
@@ -2493,7 +2331,7 @@ static void hy__c_matrices(hy__c *c, const hy__c_step *s)
         hy__c_sizes(c, "ijuvm", turned ? one : n, turned ? n : one, r->rightside ? one : columns,
                     r->rightside ? columns : one, r->rightside ? y->dim[y->ndim - 2] : columns);
         hy__w(c, "@i:r b[i] = %{alpha} * (double)x1[o * $r + i];\n"
-              "%p_solve(a, $i, $j, %d, b, $u, $v, $n, $m);\n", turned == (r->upper != 0));
+              "%p_triangle_solve(a, $i, $j, %d, b, $u, $v, $n, $m);\n", turned == (r->upper != 0));
     }
     hy__w(c, "@i:r y0[o * $r + i] = (%r)b[i];\n}\n");
 }
@@ -2966,8 +2804,8 @@ static void hy__c_roi_pooling(hy__c *c, const hy__c_step *s)
     hy__w(c, "%K {\n");
     for (i = 0; i < 2; i++) {
         hy__c_region_axis(c, s, i);
-        hy__w(c, "const int64_t %aa = %p_between(%a0 + %p_whole(floor(%a * %as)), 0, $L);\n"
-              "const int64_t %ab = %p_between(%a0 + %p_whole(ceil((%a + 1) * %as)), 0, $L);\n");
+        hy__w(c, "const int64_t %aa = %p_clamp_i64(%a0 + %p_whole(floor(%a * %as)), 0, $L);\n"
+              "const int64_t %ab = %p_clamp_i64(%a0 + %p_whole(ceil((%a + 1) * %as)), 0, $L);\n");
     }
     hy__w(c, "const int64_t plane = (inside ? image * $C + c : c) * %l;\nint64_t best = -1;\n"
           "%r most = inside && ha < hb && va < vb ? -INFINITY : 0;\n"
@@ -2982,7 +2820,7 @@ static void hy__c_roi_pooling(hy__c *c, const hy__c_step *s)
 static const char hy__c_sample[] =
     "%r %a_at = %a0 + %a * %as + (%b + (%r)0.5) * %as / %an;\n"
     "if (!(%a_at >= -1 && %a_at <= $L)) continue;\nif (%a_at < 0) %a_at = 0;\n"
-    "const int64_t %al = %p_between((int64_t)%a_at, 0, $L - 1), %ah = %p_between(%al + 1, 0, $L - 1);\n"
+    "const int64_t %al = %p_clamp_i64((int64_t)%a_at, 0, $L - 1), %ah = %p_clamp_i64(%al + 1, 0, $L - 1);\n"
     "const %r %ap = %al < %ah ? %a_at - %al : 0;\n";
 
 static void hy__c_roi_align(hy__c *c, const hy__c_step *s)
@@ -3005,8 +2843,8 @@ static void hy__c_roi_align(hy__c *c, const hy__c_step *s)
     for (i = 0; i < 2; i++) {           /* a large region has most samples outside */
         hy__c_region_axis(c, s, i);
         hy__w(c, "const %r %ab = %a0 + %a * %as, %ad = %as / %an;\n"
-              "const int64_t %af = inside ? %p_between(%p_whole((-1 - %ab) / %ad) - 2, 0, %an) : 0;\n"
-              "const int64_t %ae = inside ? %p_between(%p_whole(($L - %ab) / %ad) + 2, 0, %an) : 0;\n");
+              "const int64_t %af = inside ? %p_clamp_i64(%p_whole((-1 - %ab) / %ad) - 2, 0, %an) : 0;\n"
+              "const int64_t %ae = inside ? %p_clamp_i64(%p_whole(($L - %ab) / %ad) + 2, 0, %an) : 0;\n");
     }
     for (i = 0; i < 2; i++) {
         hy__c_region_axis(c, s, i);
@@ -3499,11 +3337,12 @@ static void hy__c_matmul_nbits(hy__c *c, const hy__c_step *s)
     hy__w(c, "@i @j {\nconst uint8_t *w = x1 + j * $R;\nfloat sum = %s;\n@b {\nfloat part = 0;\n"
           "%<%|const int g = b;\n%>"
           "for (int k = b * %{block_size}; k < $k && k < (b + 1) * %{block_size}; k++) {\n"
-          "%<const int64_t g = %p_index_due((double)x%d[k], $b, 0, fault);\n%>"
-          "const float q = (float)%p_bits_at(w, k, %{bits}) - ", bias, index, index, index);
+          "%<const int64_t g = %p_index_due((double)x%d[k], $b, %d, fault);\n%>"
+          "const float q = (float)%p_nbits_at(w, k, %{bits}) - ", bias, index, index, index,
+          HY_INDEX_RAISE);
     if (!zeros) hy__w(c, "%d", 1 << (r->bits - 1));
     else if (r->real_zero_points) hy__w(c, "x3[j * $b + g]");
-    else hy__w(c, "(float)%p_bits_at(x3 + j * %l, g, %{bits})", hy__pieces(w.dim[1] * r->bits, 8));
+    else hy__w(c, "(float)%p_nbits_at(x3 + j * %l, g, %{bits})", hy__pieces(w.dim[1] * r->bits, 8));
     hy__w(c, ";\npart += x0[i * $k + k] * %<(q * x2[j * $b + g]);\n}\nsum += part;%|q;\n}\n"
           "sum += part * x2[j * $b + g];%>\n}\ny0[i * $j + j] = sum;\n}\n", index);
 }
@@ -3826,11 +3665,12 @@ static int hy__c_reserve(hy__c *c)
         "memory", "test", "main", "name", "loaded", "H", "STEP", "APART", "TEST", "WORKSPACE", "WEIGHTS",
         "NO_MEMORY", "fault" };
     size_t k, n = sizeof reserved / sizeof *reserved;
-    for (k = 0; k < n + (size_t)HY__C_HELPERS; k++)
-        if (hy__names_add(&c->F->root->heap, &c->taken, k < n ? reserved[k] : hy__c_helpers[k - n].name, 0)) {
-            hy__no_memory(c->F, "hy_export_c");
-            return -1;
-        }
+    for (k = 0; k < n + (size_t)HY__C_HELPERS; k++) {
+        const char *name = k < n ? reserved[k] : hy__c_helpers[k - n]->name + HY__C_OURS;
+        if (!hy__names_add(&c->F->root->heap, &c->taken, name, 0)) continue;
+        hy__no_memory(c->F, "hy_export_c");
+        return -1;
+    }
     return 0;
 }
 
@@ -4499,8 +4339,8 @@ static void hy__c_write_halves(hy__c *c, const hy__c_step *s, int behind)
         at += hy__c_floats(&p.type->shape);
         if (behind != (*p.name == 'y')) continue;
         hy__w(c, "%fi", hy__size(&p.type->shape));
-        if (behind) hy__w(c, " e%d[i] = %p_to_%s(y%d[i]);\n", p.k, half, p.k);
-        else hy__w(c, " x%d[i] = %p_from_%s(half%d[i]);\n", p.k, half, p.k);
+        if (behind) hy__w(c, " e%d[i] = %p_f32_to_%s(y%d[i]);\n", p.k, half, p.k);
+        else hy__w(c, " x%d[i] = %p_%s_to_f32(half%d[i]);\n", p.k, half, p.k);
     }
 }
 
