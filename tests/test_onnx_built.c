@@ -746,8 +746,110 @@ static void onnx_declared_sizes(void)
     }
 }
 
+/* A tensor with raw data; its name stands before the numbers or behind them. */
+static void onnx_raw_tensor(onnx_text *g, const char *name, int kind, int rows, int columns, const void *raw, size_t n,
+                            int behind)
+{
+    onnx_text t = { NULL, 0, 0 };
+    onnx_add(&t, "\x08", 1);
+    onnx_varint(&t, (size_t)rows);
+    onnx_add(&t, "\x08", 1);
+    onnx_varint(&t, (size_t)columns);
+    onnx_add(&t, "\x10", 1);
+    onnx_varint(&t, (size_t)kind);
+    if (!behind) onnx_string(&t, 8, name);
+    onnx_field(&t, 9, raw, n);
+    if (behind) onnx_string(&t, 8, name);
+    onnx_close_into(g, 5, &t);
+    free(t.at);
+}
+
+static void onnx_write_file(const char *file, const onnx_text *m, size_t n)
+{
+    FILE *f = fopen(file, "wb");
+    CHECK(f && fwrite(m->at, 1, n, f) == n && !fclose(f));
+}
+
+/* x [1, 64] times 64 x 128 floats, and 256 x 160 numbers of four bits as floats. */
+static void onnx_large_model(onnx_text *m)
+{
+    static const int line[] = { 1, 64 };
+    onnx_text g = { NULL, 0, 0 }, node = { NULL, 0, 0 };
+    float *floats = (float *)malloc(64 * 128 * sizeof *floats);
+    unsigned char *fours = (unsigned char *)malloc(128 * 160);
+    int i;
+    for (i = 0; i < 64 * 128; i++) floats[i] = (float)(i * 7 % 31 - 15);
+    for (i = 0; i < 128 * 160; i++) fours[i] = (unsigned char)(i * 13);
+    onnx_raw_tensor(&g, "w", 1, 64, 128, floats, 64 * 128 * sizeof *floats, 0);
+    onnx_raw_tensor(&g, "v", 21, 256, 160, fours, 128 * 160, 1);
+    onnx_string(&node, 1, "x");
+    onnx_string(&node, 1, "w");
+    onnx_string(&node, 2, "y");
+    onnx_string(&node, 4, "MatMul");
+    onnx_close_into(&g, 1, &node);
+    onnx_string(&node, 1, "v");
+    onnx_string(&node, 2, "z");
+    onnx_string(&node, 4, "Cast");
+    onnx_int_of(&node, "to", 1);
+    onnx_close_into(&g, 1, &node);
+    onnx_typed_value(&g, 11, "x", 1, 2, line);
+    onnx_typed_value(&g, 12, "y", 1, 0, NULL);
+    onnx_typed_value(&g, 12, "z", 1, 0, NULL);
+    onnx_field(m, 8, "\x10\x15", 2);
+    onnx_close_into(m, 7, &g);
+    free(node.at);
+    free(g.at);
+    free(floats);
+    free(fours);
+}
+
+/* Numbers of large tensors are read from a file when they are needed: it gives what its bytes in memory give,
+ * whole, cut short anywhere, or with a byte changed. */
+static void onnx_large_tensors(void)
+{
+    static const char file[] = "onnx-large.onnx";
+    hy_frame *F = hy_open(NULL);
+    onnx_text m = { NULL, 0, 0 };
+    hy_block *net[2];
+    hy_array *y[2], *x = hy_uniform(F, HY_SHAPE(1, 64), -1, 1);
+    char why[300];
+    size_t k, n;
+    int i;
+    onnx_large_model(&m);
+    onnx_write_file(file, &m, m.n);
+    net[0] = hy_onnx_load(F, file);
+    net[1] = hy_onnx_from(F, m.at, m.n, NULL);
+    for (i = 0; i < 2; i++) y[i] = net[i] ? hy_call(F, net[i], x) : NULL;
+    if (!CHECK(y[0] && y[1] && !hy_error(F))) printf("    %s\n", hy_error(F) ? hy_error(F) : "no network");
+    for (i = 0; i < 2 && !hy_error(F); i++) {
+        hy_array *a = hy_get(F, y[0], i), *b = hy_get(F, y[1], i);
+        CHECK(hy_size(F, a) == (i ? 256 * 160 : 128) && hy_item(F, hy_max(F, hy_abs(F, a), HY_ALL, NULL)) > 1);
+        CHECK(!memcmp(hy_data(F, a), hy_data(F, b), (size_t)hy_size(F, a) * sizeof(float)));
+    }
+    for (i = 0; i < 2; i++) hy_block_free(F, net[i]);
+    for (k = 0; k < 300; k++) {                 /* the ends of the file, and all along it */
+        const size_t at = k < 60 ? k : k < 160 ? m.n - k + 59 : (k - 160) * m.n / 140;
+        n = k % 2 ? at : m.n;
+        if (k % 2 == 0) m.at[at] = (char)(m.at[at] ^ 1 << k % 7);
+        onnx_write_file(file, &m, n);
+        net[0] = hy_onnx_from(F, m.at, n, NULL);
+        snprintf(why, sizeof why, "%s", hy_error(F) ? hy_error(F) + strlen("onnx: ") : "");
+        hy_clear(F);
+        net[1] = hy_onnx_load(F, file);
+        CHECK(!net[0] == !net[1] && !hy_error(F) == !*why);
+        if (hy_error(F) && n && !CHECK(strstr(hy_error(F), why) != NULL)) printf("    %s\n    %s\n", why, hy_error(F));
+        hy_clear(F);
+        for (i = 0; i < 2; i++) hy_block_free(F, net[i]);
+        if (k % 2 == 0) m.at[at] = (char)(m.at[at] ^ 1 << k % 7);
+    }
+    remove(file);
+    free(m.at);
+    CHECK(hy_close(F) == 0 && onnx_blocks == 0);
+}
+
 static void test_onnx_built(void)
 {
+    RUN(onnx_large_tensors);
     RUN(onnx_declared_sizes);
     RUN(onnx_operators_written);
     RUN(onnx_names_that_are_taken);

@@ -116,6 +116,8 @@ enum {
     ONNX__LEAST_ROOM = 1 << 29,         /* bytes of memory that any file may take, ... */
     ONNX__ROOM_A_BYTE = 64,             /* ... and so many for each byte of its own: functions are copied */
     ONNX__BYTES_MOST = 24,              /* inputs of a node of numbers of 8 bits */
+    ONNX__HOLE = 1 << 14,               /* bytes of a tensor that are not read before they are needed */
+    ONNX__AHEAD = 512,                  /* bytes that are read beyond what is looked at */
     ONNX__SMALL = 64                    /* constants with more elements are parameters */
 };
 
@@ -313,8 +315,21 @@ typedef struct onnx__slot {             /* a value of the model */
 
 typedef struct onnx__function { const char *domain, *name; onnx__bytes message; } onnx__function;
 
+/* A file that is read where it is looked at: numbers of large tensors are holes in its memory, which nobody
+ * touches, until they are read to where they are needed. */
+typedef struct onnx__file {
+#ifndef HYBRID_NO_STDIO
+    FILE *f;
+#endif
+    unsigned char *data;
+    size_t size, have;                  /* all before `have` is read, or a hole */
+    size_t *hole;                       /* where they begin, in order */
+    int holes, room;
+} onnx__file;
+
 typedef struct onnx__model {
     hy_frame   *F;                      /* while loading */
+    onnx__file *from;                   /* likewise, or NULL: all is in memory */
     void       *memory;                 /* all blocks, a chain */
     char       *spare;
     size_t      left, most;             /* most: bytes that may still be asked for */
@@ -675,6 +690,38 @@ static void onnx__little(unsigned char *at, int bytes, size_t all)
     }
 }
 
+#ifndef HYBRID_NO_STDIO
+/* Is the place of a tensor's numbers a hole? */
+static int onnx__is_hole(const onnx__model *m, const unsigned char *at)
+{
+    const onnx__file *from = m->from;
+    int low = 0, high = from && at ? from->holes : 0;
+    while (low < high) {
+        const int half = low + (high - low) / 2;
+        if (from->data + from->hole[half] < at) low = half + 1; else high = half;
+    }
+    return from && at && low < from->holes && from->data + from->hole[low] == at;
+}
+
+/* Numbers from where they lie: in memory, or in the file still. */
+static int onnx__take(onnx__model *m, const unsigned char *at, unsigned char *to, size_t bytes)
+{
+    if (!onnx__is_hole(m, at)) { if (bytes) memcpy(to, at, bytes); return 1; }
+    if (!fseek(m->from->f, (long)(at - m->from->data), SEEK_SET) &&
+        fread(to, 1, bytes, m->from->f) == bytes) return 1;
+    onnx__broken(m, "it changes while it is read");
+    return 0;
+}
+#else
+static int onnx__is_hole(const onnx__model *m, const unsigned char *at) { (void)m; (void)at; return 0; }
+static int onnx__take(onnx__model *m, const unsigned char *at, unsigned char *to, size_t bytes)
+{
+    (void)m;
+    if (bytes) memcpy(to, at, bytes);
+    return 1;
+}
+#endif
+
 /* As they lie in the file, then one by one in their carrier. */
 static int onnx__fill_narrow(onnx__model *m, const onnx__tensor *t, unsigned char *to)
 {
@@ -684,6 +731,7 @@ static int onnx__fill_narrow(onnx__model *m, const onnx__tensor *t, unsigned cha
     onnx__tensor stored = *t;
     unsigned char *own;
     int64_t i;
+    const int hole = onnx__is_hole(m, t->raw.at);
     if (!bytes) { stored.count = (t->count + 8 / bits - 1) / (8 / bits); bytes = 1; }
     own = (unsigned char *)HY_ONNX_MALLOC((size_t)stored.count * (size_t)bytes + 1);
     if (!own) { m->failed = 1; return 0; }
@@ -691,8 +739,9 @@ static int onnx__fill_narrow(onnx__model *m, const onnx__tensor *t, unsigned cha
         : t->raw.at ? t->raw.end - t->raw.at != stored.count * bytes : !onnx__typed_data(&stored, own, bytes))
         onnx__broken(m, "a tensor has more or fewer numbers than its sizes say");
     else if (!t->outside && !t->raw.at) onnx__little(own, bytes, (size_t)(stored.count * bytes));
+    else if (hole && !t->outside) onnx__take(m, t->raw.at, own, (size_t)(stored.count * bytes));
     for (i = 0; i < t->count && !m->why; i++) {
-        const unsigned char *at = t->outside || !t->raw.at ? own : t->raw.at;
+        const unsigned char *at = t->outside || hole || !t->raw.at ? own : t->raw.at;
         int64_t place = i * bits / 8;
         onnx__bytes b = { at + place, at + place + bytes, 0 };
         double v = (double)(onnx__fixed(&b, bytes) >> i * bits % 8 & (((uint64_t)1 << bits) - 1));
@@ -715,7 +764,7 @@ static int onnx__fill(onnx__model *m, const onnx__tensor *t, unsigned char *to)
         onnx__broken(m, "a tensor has more or fewer numbers than its sizes say");
         return 0;
     }
-    if (!t->outside && t->raw.at && all) memcpy(to, t->raw.at, all);
+    if (!t->outside && t->raw.at && !onnx__take(m, t->raw.at, to, all)) return 0;
     for (i = 0; t->kind == 9 && i < t->count; i++) to[i] = to[i] != 0;
     if (t->outside || t->raw.at) onnx__little(to, bytes, all);
     return 1;
@@ -9963,7 +10012,8 @@ static int onnx__refuse(hy_frame *F, const onnx__model *m, const char *what)
     return 1;
 }
 
-static hy_block *onnx__from(hy_frame *F, const void *data, size_t bytes, const char *folder, const char *file)
+static hy_block *onnx__from(hy_frame *F, const void *data, size_t bytes, const char *folder, const char *file,
+                            onnx__file *from)
 {
     onnx__model m;
     onnx__net *net, *around = NULL;
@@ -9973,6 +10023,7 @@ static hy_block *onnx__from(hy_frame *F, const void *data, size_t bytes, const c
     memset(&m, 0, sizeof m);
     m.folder = folder;
     m.file = file;
+    m.from = from;
     m.most = ONNX__LEAST_ROOM +
         (bytes < SIZE_MAX / 2 / ONNX__ROOM_A_BYTE ? ONNX__ROOM_A_BYTE * bytes : SIZE_MAX / 2);
     if (!data) all.at = all.end = NULL;
@@ -10010,13 +10061,14 @@ static hy_block *onnx__from(hy_frame *F, const void *data, size_t bytes, const c
         hy_block_free(F, around ? &around->base : &net->base);
         return NULL;
     }
-    net->model.file = NULL;                     /* it is the caller's */
+    net->model.file = NULL;                     /* both are the caller's */
+    net->model.from = NULL;
     return around ? &around->base : &net->base;
 }
 
 HY_API hy_block *hy_onnx_from(hy_frame *F, const void *data, size_t bytes, const char *folder)
 {
-    return onnx__from(F, data, bytes, folder, NULL);
+    return onnx__from(F, data, bytes, folder, NULL, NULL);
 }
 
 #ifndef HYBRID_NO_STDIO
@@ -10031,45 +10083,118 @@ static void onnx__huge(unsigned char *data, size_t room)
     (void)data; (void)room;
 }
 
+/* All up to a place is there, and some more. */
+static int onnx__need(onnx__file *from, size_t to)
+{
+    const size_t more = from->size - to < ONNX__AHEAD ? from->size : to + ONNX__AHEAD;
+    if (to <= from->have) return 1;
+    if (fread(from->data + from->have, 1, more - from->have, from->f) != more - from->have) return 0;
+    from->have = more;
+    return 1;
+}
+
+/* Leaves out what the file's numbers take. */
+static int onnx__leave(onnx__file *from, size_t at, size_t end)
+{
+    if (from->holes == from->room) {
+        const int room = from->room ? 2 * from->room : 64;
+        size_t *more = (size_t *)HY_ONNX_MALLOC((size_t)room * sizeof *more);
+        if (!more) return 0;
+        if (from->holes) memcpy(more, from->hole, (size_t)from->holes * sizeof *more);
+        HY_ONNX_FREE(from->hole);
+        from->hole = more;
+        from->room = room;
+    }
+    from->hole[from->holes++] = at;
+    if (end <= from->have) return 1;
+    from->have = end;
+    return !fseek(from->f, (long)end, SEEK_SET);
+}
+
+/* Reads a message but the numbers of large tensors: those of the graph (7) of a model are its fields 5, and
+ * their bytes their fields 9. 0: it cannot be read so, and the reader may say why. */
+static int onnx__read_around(onnx__file *from, size_t at, size_t end, int depth)
+{
+    static const uint32_t inner[] = { 7, 5, 9 };
+    while (at < end) {
+        onnx__bytes b = { from->data + at, from->data + end, 0 };
+        onnx__field f;
+        int fine;
+        if (!onnx__need(from, end - at < ONNX__AHEAD ? end : at + ONNX__AHEAD) || !onnx__next(&b, &f)) return 0;
+        at = (size_t)(b.at - from->data);
+        if (f.kind != 2) continue;
+        if (f.number != inner[depth]) fine = onnx__need(from, at);
+        else if (depth < 2) fine = onnx__read_around(from, (size_t)(f.body.at - from->data), at, depth + 1);
+        else if (f.body.end - f.body.at < ONNX__HOLE) fine = onnx__need(from, at);
+        else fine = onnx__leave(from, (size_t)(f.body.at - from->data), at);
+        if (!fine) return 0;
+    }
+    return 1;
+}
+
+/* The whole file, twice the room whenever it is full: pipes have no size. 0: there is no memory. */
+static int onnx__read_whole(onnx__file *from)
+{
+    size_t room = from->size ? from->size + 1 : (size_t)1 << 16, got = 1;
+    from->have = 0;
+    from->holes = 0;
+    rewind(from->f);
+    while (got) {
+        unsigned char *more = (unsigned char *)HY_ONNX_MALLOC(room);
+        if (!more) return 0;
+        onnx__huge(more, room);
+        if (from->have) memcpy(more, from->data, from->have);
+        HY_ONNX_FREE(from->data);
+        from->data = more;
+        got = fread(from->data + from->have, 1, room - from->have, from->f);
+        from->have += got;
+        while (got && from->have < room) {
+            got = fread(from->data + from->have, 1, room - from->have, from->f);
+            from->have += got;
+        }
+        room *= 2;
+    }
+    from->size = from->have;
+    return 1;
+}
+
+static int onnx__read_file(onnx__file *from)
+{
+    if (!fseek(from->f, 0, SEEK_END) && ftell(from->f) > 0) from->size = (size_t)ftell(from->f);
+    rewind(from->f);
+    if (from->size) from->data = (unsigned char *)HY_ONNX_MALLOC(from->size);
+    if (from->data && onnx__read_around(from, 0, from->size, 0)) return 1;
+    HY_ONNX_FREE(from->data);
+    from->data = NULL;
+    return onnx__read_whole(from);
+}
+
 HY_API hy_block *hy_onnx_load(hy_frame *F, const char *file)
 {
-    FILE *f;
+    onnx__file from;
     hy_block *net = NULL;
-    unsigned char *data = NULL;
     char *folder, text[400];
-    size_t n = file ? strlen(file) : 0, have = 0, room = (size_t)1 << 16, got = 1;
+    size_t n = file ? strlen(file) : 0;
     if (!F || hy_error(F)) return NULL;
-    f = n ? fopen(file, "rb") : NULL;
-    if (!f) {
+    memset(&from, 0, sizeof from);
+    from.f = n ? fopen(file, "rb") : NULL;
+    if (!from.f) {
         snprintf(text, sizeof text, "onnx: %.300s cannot be read", n ? file : "a file without a name");
         hy_raise(F, HY_ERROR_FILE, text);
         return NULL;
     }
-    if (!fseek(f, 0, SEEK_END) && ftell(f) > 0) room = (size_t)ftell(f) + 1;    /* and pipes have no size: */
-    rewind(f);
     folder = (char *)HY_ONNX_MALLOC(n + 1);
-    while (folder && got) {                     /* twice the room whenever it is full */
-        unsigned char *more = (unsigned char *)HY_ONNX_MALLOC(room);
-        if (!more) break;
-        onnx__huge(more, room);
-        if (have) memcpy(more, data, have);
-        HY_ONNX_FREE(data);
-        data = more;
-        got = fread(data + have, 1, room - have, f);
-        have += got;
-        while (got && have < room) { got = fread(data + have, 1, room - have, f); have += got; }
-        room *= 2;
-    }
-    fclose(f);
-    if (!folder || got) hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory");
+    if (!folder || !onnx__read_file(&from)) hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory");
     else {
         memcpy(folder, file, n + 1);
         while (n && folder[n - 1] != '/' && folder[n - 1] != '\\') n--;
         folder[n] = 0;
-        net = onnx__from(F, data, have, folder, file);
+        net = onnx__from(F, from.data, from.size, folder, file, &from);
     }
+    fclose(from.f);
     HY_ONNX_FREE(folder);
-    HY_ONNX_FREE(data);
+    HY_ONNX_FREE(from.data);
+    HY_ONNX_FREE(from.hole);
     return net;
 }
 #endif
