@@ -24789,7 +24789,8 @@ static double hy__histogram_edge(double low, double high, int64_t n, int64_t i, 
     hy__store(&held, dtype, (high * (double)i + (double)(n - i) * low) / (double)n);
     return hy__load((const char *)&held, dtype);
 }
-static int64_t hy__part_between(const double *edge, int64_t n, double v)    /* among edges that ascend */
+/* among edges that ascend */
+HY__TOLD(static, int64_t, hy__part_between, (const double *edge, int64_t n, double v),
 {
     int64_t low = 0, high = n, middle;
     if (!(v >= edge[0] && v <= edge[n])) return -1;
@@ -24798,16 +24799,17 @@ static int64_t hy__part_between(const double *edge, int64_t n, double v)    /* a
         if (v >= edge[middle]) low = middle; else high = middle;
     }
     return low;
-}
-static int64_t hy__part_of_range(const double *edge, int64_t n, double v, double low, double high)
+})
+HY__TOLD(static, int64_t, hy__part_of_range,
+         (const double *edge, int64_t n, double v, double low, double high),
 {
     int64_t at;
     if (!(v >= low && v <= high)) return -1;
     at = (int64_t)((v - low) * (double)n / (high - low));
-    at = hy__least(at, n - 1);
+    at = at < n - 1 ? at : n - 1;
     at -= v < edge[at];
     return at + (v >= edge[at + 1] && at != n - 1);
-}
+})
 HY__RUN(hy__run_histogram)
 {
     HY__REC(histogram, job);
@@ -40430,19 +40432,27 @@ static int hy__linalg_trsm_diff(hy_frame *F, hy_diff *D)
 #define HY__ON_linalg_trsm HY__OWN(linalg_trsm), NULL
 
 /* --- Cholesky --- */
-HY__RUN(hy__run_potrf)
+/* l l^T = a; 0: a is not positive definite */
+HY__TOLD(static, int, hy__cholesky, (const double *a, double *l, int64_t n),
 {
-    int64_t n = hy__order_of(&job->in[0]), i, j, k;
-    double *a = (double *)scratch, *l = a + n * n, sum;
-    hy__matrix_load(now, &job->in[0], item, n * n, a);
+    int64_t i, j, k;
+    int positive = 1;
     memset(l, 0, (size_t)(n * n) * sizeof *l);
     for (j = 0; j < n; j++)
         for (i = j; i < n; i++) {
-            sum = 0.5 * (a[i * n + j] + a[j * n + i]);
+            double sum = 0.5 * (a[i * n + j] + a[j * n + i]);
             for (k = 0; k < j; k++) sum -= l[i * n + k] * l[j * n + k];
-            if (i == j && !(sum > 0)) hy_fault(now);
+            if (i == j && !(sum > 0)) positive = 0;
             l[i * n + j] = i == j ? sqrt(sum) : sum / l[j * n + j];
         }
+    return positive;
+})
+HY__RUN(hy__run_potrf)
+{
+    int64_t n = hy__order_of(&job->in[0]);
+    double *a = (double *)scratch, *l = a + n * n;
+    hy__matrix_load(now, &job->in[0], item, n * n, a);
+    if (!hy__cholesky(a, l, n)) hy_fault(now);
     hy__matrix_store(now, &job->out[0], item, n * n, l);
 }
 static int hy__linalg_potrf_bind(hy_job *job)

@@ -552,9 +552,10 @@ static const hy__told *const hy__c_helpers[] = {
     HY__C_ROW(digamma), HY__C_ROW(trigamma), HY__C_ROW(erfinv), HY__C_ROW(lcm_of), HY__C_ROW(div_int64_t),
     HY__C_ROW(mod_int64_t), HY__C_ROW(pow_int64_t), HY__C_ROW(hypot_int64_t), HY__C_ROW(index_place),
     HY__C_ROW(index_due), HY__C_ROW(place_due), HY__C_ROW(log_sum), HY__C_ROW(exchange),
-    HY__C_ROW(eliminate), HY__C_ROW(triangle_solve), HY__C_ROW(vector_norm), HY__C_ROW(extreme_of),
-    HY__C_ROW(length), HY__C_ROW(turn_pair), HY__C_ROW(make_orthogonal), HY__C_ROW(singular_values),
-    HY__C_ROW(bring_near), HY__C_ROW(after),
+    HY__C_ROW(eliminate), HY__C_ROW(cholesky), HY__C_ROW(part_between), HY__C_ROW(part_of_range),
+    HY__C_ROW(triangle_solve), HY__C_ROW(vector_norm), HY__C_ROW(extreme_of), HY__C_ROW(length),
+    HY__C_ROW(turn_pair), HY__C_ROW(make_orthogonal), HY__C_ROW(singular_values), HY__C_ROW(bring_near),
+    HY__C_ROW(after),
 #ifndef HYBRID_NO_INT8
     HY__C_ROW(nbits_at)
 #endif
@@ -2004,22 +2005,19 @@ static void hy__c_histogram(hy__c *c, const hy__c_step *s)
     int64_t n = hy__c_out(s)->shape.dim[0], i;
     double low = 0, high = 0;
     c->real = HY_F64;
-    hy__c_sizes(c, "nlik", n, n - 1, hy__size(&hy__c_in(s, 0)->shape), n + 1);
+    hy__c_sizes(c, "nik", n, hy__size(&hy__c_in(s, 0)->shape), n + 1);
     if (!bins) hy__histogram_limits(&r->range, &low, &high);
     hy__w(c, bins ? "double e[$k];\n@i:k e[i] = (double)x1[i];\n@i:n if (!(e[i + 1] >= e[i])) *fault = 1;\n"
                   : "static const double e[] = {");
     for (i = 0; i <= n && !bins; i++)
         hy__w(c, "%s%v", i % 8 ? ", " : i ? ",\n " : "\n ", hy__histogram_edge(low, high, n, i, dtype));
     if (!bins) hy__w(c, " };\n");
-    if (hy__c_wants(c, s, 0)) {
-        hy__w(c, "@i:n y0[i] = 0;\n@i {\nconst double v = (double)x0[i];\nint64_t at = 0;\n");
-        if (bins)
-            hy__w(c, "if (!(v >= e[0] && v <= e[$n])) continue;\nwhile (at < $l && v >= e[at + 1]) at++;\n");
-        else hy__w(c, "if (!(v >= %v && v <= %v)) continue;\nat = (int64_t)((v - %v) * %v / %v);\n"
-                   "if (at > $l) at = $l;\nat -= v < e[at];\nat += v >= e[at + 1] && at != $l;\n", low, high,
-                   low, (double)n, high - low);
-        hy__w(c, "if (at >= 0) y0[at]++;\n}\n");
-    }
+    if (hy__c_wants(c, s, 0))
+        hy__w(c, bins ? "@i:n y0[i] = 0;\n@i {\nconst int64_t at = %p_part_between(e, $n, (double)x0[i]);\n"
+                        "if (at >= 0) y0[at]++;\n}\n"
+                      : "@i:n y0[i] = 0;\n@i {\n"
+                        "const int64_t at = %p_part_of_range(e, $n, (double)x0[i], %v, %v);\n"
+                        "if (at >= 0) y0[at]++;\n}\n", low, high);
     if (hy__c_wants(c, s, 1)) hy__w(c, "@i:k y1[i] = (%t)e[i];\n", (int)hy__c_wide(dtype));
 }
 static void hy__c_allclose(hy__c *c, const hy__c_step *s)
@@ -2319,11 +2317,7 @@ static void hy__c_matrices(hy__c *c, const hy__c_step *s)
         hy__w(c, "@i:q b[i] = i %% $d == 0;\nif (!%p_eliminate(a, $n, b, $n)) *fault = 1;\n"
               "%p_triangle_solve(a, $n, 1, 0, b, $n, 1, $n, $n);\n");
     else if (number == HY_OP_linalg_potrf)
-        hy__w(c, "@i:q b[i] = 0;\n@j:n for (int i = j; i < $n; i++) {\n"
-              "double sum = 0.5 * (a[i * $n + j] + a[j * $n + i]);\n"
-              "for (int k = 0; k < j; k++) sum -= b[i * $n + k] * b[j * $n + k];\n"
-              "if (i == j && !(sum > 0)) *fault = 1;\n"
-              "b[i * $n + j] = i == j ? sqrt(sum) : sum / b[j * $n + j];\n}\n");
+        hy__w(c, "if (!%p_cholesky(a, b, $n)) *fault = 1;\n");
     else {
         const hy__linalg_trsm_rec *r = (const hy__linalg_trsm_rec *)s->node->record;
         const int turned = (r->transpose != 0) != (r->rightside != 0);
@@ -3301,24 +3295,16 @@ static void hy__c_int8_table(hy__c *c, const hy__c_step *s)
 static void hy__c_int8_add(hy__c *c, const hy__c_step *s)
 {
     const hy__int8_add_rec *r = (const hy__int8_add_rec *)s->node->record;
-    const hy_shape *x = &hy__c_in(s, 0)->shape, *b = &hy__c_in(s, 1)->shape;
     const int out = r->out_dtype != HY_F32, least = (r->out_dtype == HY_I8 ? -128 : 0) - r->out_zero;
     const int low = r->relu && least < 0 ? (least + 255 < 0 ? least + 255 : 0) : least;
     const double by = out ? r->out_scale : 1;
-    int64_t step = 1, all = 1;
-    int d;
-    hy__w(c, "for (int64_t i = 0; i < %l; i++) {\nconst int64_t at = 0", hy__size(x));
-    for (d = x->ndim - 1; d >= 0; d--) {
-        if (b->dim[d] != 1) hy__w(c, " + i / %l %% %l * %l", all, x->dim[d], step);
-        all *= x->dim[d];
-        step *= b->dim[d];
-    }
-    hy__w(c, ";\nconst int a = x0[i] - %d, b = x1[at] - %d;\n", r->lhs_zero, r->rhs_zero);
+    hy__c_walk(c, s->node);
+    hy__w(c, "%P {\nconst int a = %0 - %d, b = %1 - %d;\n", r->lhs_zero, r->rhs_zero);
     hy__w(c, "float v = %<(float)(a * b) * %v%|(float)a * %v + (float)b * %v%>;\n", r->multiply,
           (double)(float)(r->lhs_scale * r->rhs_scale / by), (double)(float)(r->lhs_scale / by),
           (double)(float)(r->rhs_scale / by));
-    hy__w(c, out ? "v = v < %v ? %v : v > %v ? %v : v;\ny0[i] = (%t)(rintf(v) + %d);\n}\n"
-          : r->relu ? "y0[i] = v < 0 ? 0 : v;\n}\n" : "y0[i] = v;\n}\n", (double)low, (double)low,
+    hy__w(c, out ? "v = v < %v ? %v : v > %v ? %v : v;\n%y = (%t)(rintf(v) + %d);\n}\n"
+          : r->relu ? "%y = v < 0 ? 0 : v;\n}\n" : "%y = v;\n}\n", (double)low, (double)low,
           (double)(least + 255), (double)(least + 255), (int)r->out_dtype, r->out_zero);
 }
 
