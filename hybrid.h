@@ -55656,7 +55656,7 @@ static int hy__initialize_one(hy_frame *F, hy__param *p, const char *path, void 
 static void hy__initialize(hy_frame *F, hy_block *block, const hy_init *init, int force, const char *who)
 {
     hy__initializing with;
-    hy__tract *outer = F->cache.tract;
+    hy__tract *outer;
     if (!hy__block_ok(F, block, who)) return;
     if (force) hy__each_param(F, block, hy__look_at_work, (void *)(uintptr_t)who);
     if (F->code) return;
@@ -55664,6 +55664,7 @@ static void hy__initialize(hy_frame *F, hy_block *block, const hy_init *init, in
     with.init = init;
     with.force = force;
     hy__each_param(F, block, hy__initialize_bytes, &with);
+    outer = F->cache.tract;
     F->cache.tract = hy__tract_open(&F->root->heap, with.bytes);
     hy__each_param(F, block, hy__initialize_one, &with);
     hy__tract_close(&F->root->heap, F->cache.tract);
