@@ -2431,7 +2431,7 @@ static void hy__c_upsampling(hy__c *c, const hy__c_step *s)
     const hy__upsampling_rec *r = (const hy__upsampling_rec *)s->node->record;
     const hy_shape *y = &hy__c_out(s)->shape;
     const int sum = r->multi_input_mode == HY_JOIN_SUM;
-    char name[3][HY__C_TEXT];
+    char name[4][HY__C_TEXT];
     int64_t at = 0;
     int k;
     for (k = 0; k < s->node->nin; k++) {
@@ -2442,8 +2442,8 @@ static void hy__c_upsampling(hy__c *c, const hy__c_step *s)
         c->letter[(int)'i'].name = hy__c_text(name[1], "(h / %l)", y->dim[2] / hy__most(x->dim[2], 1));
         c->letter[(int)'j'].name = hy__c_text(name[2], "(v / %l)", y->dim[3] / hy__most(x->dim[3], 1));
         hy__c_nest_of(c, "nchv", "nghv", "ncij", NULL);
-        hy__w(c, "%P\n%y %s x%d[", sum && k ? "+=" : "=", k);
-        hy__w(c, "%s];\n", hy__c_where(c, name[0], 0));
+        c->nest.name[0] = hy__c_text(name[3], "x%d", k);
+        hy__w(c, sum && k ? "%P\n%y += %0;\n" : "%P\n%y = %0;\n");
         if (!sum) at += x->dim[1];
     }
 }
@@ -3754,12 +3754,12 @@ static int hy__c_compute(hy__c *c, const hy__node *node, int v)
 }
 
 /* --- maps of positions --- */
-/* Makes nested loops of a list of n places, if there are some that give it. */
+/* Makes nested loops of a list of n places, counted from 1, if there are some that give it. */
 static int hy__c_map_loops(hy__c_map *m, const int *a, int64_t n)
 {
     int64_t stride = 1, i, k, run, left = n;
     int dims = 0;
-    m->base = n ? a[0] : 0;
+    m->base = n ? a[0] - 1 : 0;
     while (left > 1) {
         int64_t step = a[stride] - a[0];
         for (run = 1; run < left && a[run * stride] - a[(run - 1) * stride] == step; run++) continue;
@@ -3776,32 +3776,6 @@ static int hy__c_map_loops(hy__c_map *m, const int *a, int64_t n)
     return 0;
 }
 
-/* Where elements come from, counted from 1; 0: from nowhere. As loops over the result, over the input with
- * the rest filled, or as a table. */
-static int hy__c_map_make(hy__c *c, hy__c_map *m, const int *from, int64_t n, int64_t inputs)
-{
-    hy_frame *F = c->F;
-    int64_t i, filled = 0, used = 0;
-    int *to;
-    for (i = 0; i < n; i++) filled += from[i] == 0;
-    if (!filled && !hy__c_map_loops(m, from, n)) { m->base--; return 0; }
-    if (filled) {
-        hy_array *room = hy__blank(F, hy__shape1(inputs + 1), HY_I32);
-        if (!room) return -1;
-        to = (int *)room->t.data;
-        for (i = 0; i < n; i++) if (from[i]) { used += !to[from[i] - 1]; to[from[i] - 1] = (int)i + 1; }
-        if (used == inputs && used == n - filled && !hy__c_map_loops(m, to, inputs)) {
-            m->inverse = 1;
-            m->base--;
-            return 0;
-        }
-    }
-    m->base = filled > 0;
-    m->table = (int *)hy__c_alloc(c, (size_t)n * sizeof(int));
-    if (m->table) memcpy(m->table, from, (size_t)n * sizeof(int));
-    return m->table ? 0 : -1;
-}
-
 /* The places of elements below + 1 to below + inputs as a map of their own; below -1: of those that come from
  * nowhere. An input whose elements stay in place is copied whole: what comes after writes over it. */
 static int hy__c_map_part(hy_frame *F, hy__c_map *m, const int *from, int64_t n, int64_t below,
@@ -3813,9 +3787,10 @@ static int hy__c_map_part(hy_frame *F, hy__c_map *m, const int *from, int64_t n,
     for (i = 0; to && i < n; i++) {
         const int64_t at = below < 0 ? (from[i] ? -1 : used) : from[i] - 1 - below;
         if (at < 0 || (below >= 0 && at >= inputs)) continue;
+        if (to[at]) return -1;          /* one that goes to several places */
         used++;
         stays &= at == i;
-        to[at] = (int)i;
+        to[at] = (int)i + 1;
     }
     m->inverse = used > 0;
     if (!to || !used || used == inputs || below < 0) return to ? hy__c_map_loops(m, to, used) : -1;
@@ -3823,6 +3798,21 @@ static int hy__c_map_part(hy_frame *F, hy__c_map *m, const int *from, int64_t n,
     m->n[0] = inputs;
     m->step[0] = 1;
     return stays ? 0 : -1;
+}
+
+/* Where elements come from, counted from 1; 0: from nowhere. As loops over the result, over the input with
+ * the rest filled, or as a table. */
+static int hy__c_map_make(hy__c *c, hy__c_map *m, const int *from, int64_t n, int64_t inputs)
+{
+    int64_t i, filled = 0;
+    for (i = 0; i < n; i++) filled += from[i] == 0;
+    if (!filled && !hy__c_map_loops(m, from, n)) return 0;
+    m->inverse = filled && n - filled == inputs && !hy__c_map_part(c->F, m, from, n, 0, inputs);
+    if (m->inverse) return 0;
+    m->base = filled > 0;
+    m->table = (int *)hy__c_alloc(c, (size_t)n * sizeof(int));
+    if (m->table) memcpy(m->table, from, (size_t)n * sizeof(int));
+    return m->table ? 0 : -1;
 }
 
 /* Runs the operator on the positions of its elements: what comes out says where each came from. */
@@ -4248,7 +4238,10 @@ static void hy__c_write_table(hy__c *c, const char *name, const hy_tensor *from,
 static void hy__c_put_weights(hy__target *t, const void *what)
 {
     const hy__c *c = (const hy__c *)what;
+    const int big = hy__big_endian();
     uint64_t start = t->n;
+    char bytes[8];
+    size_t byte;
     int64_t i;
     int k;
     for (k = 0; k < c->blobs; k++) {
@@ -4256,15 +4249,9 @@ static void hy__c_put_weights(hy__target *t, const void *what)
         size_t size = hy_dtype_size(b->from.type.dtype);
         while (t->n - start < b->offset) hy__put_u64(t, 1, 0);
         for (i = 0; i < b->n; i++) {
-            uint64_t bits = 0;
             const char *at = (const char *)b->from.data + hy__c_blob_at(b, i) * (int64_t)size;
-            switch (size) {
-            case 1: bits = *(const uint8_t *)at; break;
-            case 2: { uint16_t v; memcpy(&v, at, 2); bits = v; break; }
-            case 4: { uint32_t v; memcpy(&v, at, 4); bits = v; break; }
-            default: memcpy(&bits, at, 8);
-            }
-            hy__put_u64(t, (int)size, bits);
+            for (byte = 0; byte < size; byte++) bytes[byte] = at[big ? size - 1 - byte : byte];
+            hy__put_bytes(t, bytes, size);
         }
     }
     while (t->n - start < c->weights) hy__put_u64(t, 1, 0);
@@ -4880,11 +4867,10 @@ static void hy__jit_build(hy__c *c, hy__jit *j)
 /* The weights lie in memory as in a file of them, whose numbers have their lowest bytes first. */
 static int hy__jit_weights(hy__c *c, hy__jit *j)
 {
-    const uint16_t one = 1;
     hy__target t;
     j->weights = (char *)hy__alloc(&c->F->root->heap, c->weights + 1);
     if (!j->weights) hy__no_memory(c->F, "jit");
-    else if (!*(const char *)&one) hy__fail(c->F, HY_ERROR_UNSUPPORTED, "not on big-endian machines");
+    else if (hy__big_endian()) hy__fail(c->F, HY_ERROR_UNSUPPORTED, "not on big-endian machines");
     if (c->F->code) return -1;
     memset(&t, 0, sizeof t);
     t.F = c->F;
