@@ -2628,18 +2628,20 @@ struct hy_op {
     OPT(batch_dot, "batch_dot", NULL, HY_OP_SIZES | HY_OP_APART, "matrix products of a batch") \
     OPT(linalg_gemm2, "_linalg_gemm2", "linalg_gemm2", HY_OP_SIZES | HY_OP_APART, \
         "alpha op(A) op(B), for each matrix of a batch") \
-    OP(_np_matmul, "_npi_matmul", NULL, HY_OP_APART, \
+    OP(_np_matmul, "_npi_matmul", NULL, HY_OP_APART | HY_OP_SIZES, \
         "products as in numpy: of vectors, of one matrix for a batch") \
-    OP(linalg_inverse, "_linalg_inverse", "linalg_inverse", 0, "the inverse of each matrix of a batch") \
-    OP(linalg_det, "_linalg_det", "linalg_det", 0, "its determinant") \
-    OP(linalg_slogdet, "_linalg_slogdet", "linalg_slogdet", 0, "the sign, and log |determinant|") \
-    OP(linalg_potrf, "_linalg_potrf", "linalg_potrf", 0, \
+    OP(linalg_inverse, "_linalg_inverse", "linalg_inverse", HY_OP_SIZES, \
+        "the inverse of each matrix of a batch") \
+    OP(linalg_det, "_linalg_det", "linalg_det", HY_OP_SIZES, "its determinant") \
+    OP(linalg_slogdet, "_linalg_slogdet", "linalg_slogdet", HY_OP_SIZES, "the sign, and log |determinant|") \
+    OP(linalg_potrf, "_linalg_potrf", "linalg_potrf", HY_OP_SIZES, \
         "the lower triangle L with L L^T = (A + A^T) / 2 (Cholesky)") \
-    OPT(linalg_trsm, "_linalg_trsm", "linalg_trsm", 0, "X with op(A) X = alpha B, A a triangle") \
-    OP(_np_norm, "_npi_norm", NULL, 0, "norms of vectors and matrices, those by singular values, too") \
+    OPT(linalg_trsm, "_linalg_trsm", "linalg_trsm", HY_OP_SIZES, "X with op(A) X = alpha B, A a triangle") \
+    OP(_np_norm, "_npi_norm", NULL, HY_OP_SIZES, \
+        "norms of vectors and matrices, those by singular values, too") \
     OWN(_np_norm_grad, NULL, NULL, 0, "gradient of _np_norm") \
-    OP(tril, "_npi_tril", NULL, 0, "matrices without what lies above diagonal k") \
-    OP(triu, "_npi_triu", NULL, 0, "matrices without what lies below diagonal k") \
+    OP(tril, "_npi_tril", NULL, HY_OP_SIZES, "matrices without what lies above diagonal k") \
+    OP(triu, "_npi_triu", NULL, HY_OP_SIZES, "matrices without what lies below diagonal k") \
     OP(add_n, "add_n", "ElementWiseSum|_sum", HY_OP_KEEPS | HY_OP_ALIKE, "sum of all inputs, left to right") \
     OPT(batch_norm, "BatchNorm", "BatchNorm_v1|_npx_batch_norm|_contrib_SyncBatchNorm", \
         HY_OP_TRAIN | HY_OP_WIDENS | HY_OP_SIZES, \
@@ -2661,16 +2663,16 @@ struct hy_op {
     OPT(softmin, "softmin", NULL, HY_OP_SIZES, "softmax of -x") \
     OPT(attention, "attention", NULL, HY_OP_APART | HY_OP_SIZES, \
         "softmax(scale Q K^T + mask) V for each head, of (B,T,heads D) or (B,heads,T,D)") \
-    OPT(softmax_activation, "SoftmaxActivation", NULL, 0, "softmax of old files") \
-    OPT(softmax_output, "SoftmaxOutput", "Softmax", 0, \
+    OPT(softmax_activation, "SoftmaxActivation", NULL, HY_OP_SIZES, "softmax of old files") \
+    OPT(softmax_output, "SoftmaxOutput", "Softmax", HY_OP_SIZES, \
         "softmax whose gradient is that of the cross entropy") \
     OWN_OPT(_softmax_output_grad, NULL, NULL, 0, "gradient of softmax_output") \
     OWN_OPT(_softmax_output_scale, NULL, NULL, 0, "x by what that gradient is multiplied by") \
-    OPT(linear_regression_output, "LinearRegressionOutput", NULL, HY_OP_KEEPS | HY_OP_MARKS, \
+    OPT(linear_regression_output, "LinearRegressionOutput", NULL, HY_OP_KEEPS | HY_OP_MARKS | HY_OP_SIZES, \
         "x; gradient (x - label) scale / n") \
-    OPT(logistic_regression_output, "LogisticRegressionOutput", NULL, 0, \
+    OPT(logistic_regression_output, "LogisticRegressionOutput", NULL, HY_OP_SIZES, \
         "sigmoid; gradient (y - label) scale / n") \
-    OPT(mae_regression_output, "MAERegressionOutput", NULL, HY_OP_KEEPS | HY_OP_MARKS, \
+    OPT(mae_regression_output, "MAERegressionOutput", NULL, HY_OP_KEEPS | HY_OP_MARKS | HY_OP_SIZES, \
         "x; gradient sign(x - label) scale / n, sign(0) being -1") \
     OPT(make_loss, "MakeLoss", "make_loss", HY_OP_STRIDED | HY_OP_KEEPS | HY_OP_MARKS, \
         "x; the gradient starts here") \
@@ -2679,9 +2681,9 @@ struct hy_op {
     OP(identity, "_copy", "identity", HY_OP_POINTWISE | HY_OP_MOVES | HY_OP_KEEPS, "x") \
     OPT(dropout, "Dropout", NULL, HY_OP_RANDOM | HY_OP_TRAIN | HY_OP_KEEPS | HY_OP_SIZES, \
         "in training a share p becomes 0, the rest grows by 1/(1-p)") \
-    OP(softmax_cross_entropy, "softmax_cross_entropy", NULL, 0, \
+    OP(softmax_cross_entropy, "softmax_cross_entropy", NULL, HY_OP_SIZES, \
         "sum of -log softmax(data)[label], shape (1,)") \
-    OPT(ctc_loss, "CTCLoss", "ctc_loss|_contrib_CTCLoss|_contrib_ctc_loss", 0, \
+    OPT(ctc_loss, "CTCLoss", "ctc_loss|_contrib_CTCLoss|_contrib_ctc_loss", HY_OP_SIZES, \
         "-log of the probability that steps (T,N,C) read as labels (N,L); 0 where they cannot") \
     OWN_OPT(_ctc_loss_grad, NULL, NULL, 0, "gradient of ctc_loss") \
     OWN_OPT(_ctc_loss_rate, NULL, NULL, 0, "the derivative of its gradient along a direction") \
@@ -2693,25 +2695,26 @@ struct hy_op {
     OP(_bitwise_or, "_npi_bitwise_or", NULL, 0, "the bits that one of them has") \
     OP(_bitwise_xor, "_npi_bitwise_xor", NULL, 0, "the bits in which they differ") \
     OP(_bitwise_not, "_npi_bitwise_not", NULL, 0, "the bits that a whole number has not") \
-    OP(_beside_number, "_npi_multiply_scalar", NULL, HY_OP_STRIDED | HY_OP_KEEPS, \
+    OP(_beside_number, "_npi_multiply_scalar", NULL, HY_OP_STRIDED | HY_OP_KEEPS | HY_OP_SIZES, \
         "truths as int64, beside a real number as whole numbers as f64; else x") \
-    OP(_real, "_npi_true_divide_scalar", NULL, HY_OP_STRIDED | HY_OP_KEEPS, \
+    OP(_real, "_npi_true_divide_scalar", NULL, HY_OP_STRIDED | HY_OP_KEEPS | HY_OP_SIZES, \
         "whole numbers and truths as f32, else x") \
     OP(cast, "Cast", "cast", HY_OP_STRIDED | HY_OP_KEEPS | HY_OP_SIZES, \
         "x in another type; floats become integers by truncation, out of range saturates") \
-    OP(amp_cast, "amp_cast", NULL, HY_OP_STRIDED | HY_OP_KEEPS, \
+    OP(amp_cast, "amp_cast", NULL, HY_OP_STRIDED | HY_OP_KEEPS | HY_OP_SIZES, \
         "floats of at most 32 bits in another type, else x") \
     OP(where, "where", NULL, HY_OP_ALIKE | HY_OP_SIZES, "x where condition is not 0, else y") \
-    OP(_np_where, "_npi_where", NULL, 0, "the same of arrays that broadcast") \
+    OP(_np_where, "_npi_where", NULL, HY_OP_SIZES, "the same of arrays that broadcast") \
     OPT(reshape, "Reshape", "reshape", HY_OP_VIEW | HY_OP_MOVES | HY_OP_SIZES, \
         "the same elements in another shape") \
-    OPT(reshape_like, "reshape_like", NULL, HY_OP_VIEW | HY_OP_MOVES | HY_OP_LIKE, \
+    OPT(reshape_like, "reshape_like", NULL, HY_OP_VIEW | HY_OP_MOVES | HY_OP_LIKE | HY_OP_SIZES, \
         "lhs in the shape of rhs") \
     OP(flatten, "Flatten", "flatten", HY_OP_VIEW | HY_OP_MOVES | HY_OP_SIZES, "(d0, product of the rest)") \
     OP(transpose, "transpose", NULL, HY_OP_MOVES | HY_OP_SIZES, "axes in another order") \
     OP(expand_dims, "expand_dims", NULL, HY_OP_VIEW | HY_OP_MOVES | HY_OP_SIZES, "a new axis of size 1") \
     OP(squeeze, "squeeze", NULL, HY_OP_VIEW | HY_OP_MOVES | HY_OP_SIZES, "without axes of size 1") \
-    OP(_squeeze, "_np_squeeze", NULL, HY_OP_VIEW | HY_OP_MOVES, "the same, down to (); () has axis 0, too") \
+    OP(_squeeze, "_np_squeeze", NULL, HY_OP_VIEW | HY_OP_MOVES | HY_OP_SIZES, \
+        "the same, down to (); () has axis 0, too") \
     OP(swap_axes, "SwapAxis", "swapaxes", HY_OP_MOVES | HY_OP_SIZES, "two axes exchanged") \
     OP(shape_array, "shape_array", NULL, HY_OP_MOVES | HY_OP_SIZES, "the shape, as int64") \
     OP(size_array, "size_array", NULL, HY_OP_MOVES | HY_OP_SIZES, "the number of elements, as int64") \
@@ -2720,31 +2723,33 @@ struct hy_op {
     OP(extend, "Concat", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_WIDENS | HY_OP_SIZES, \
         "rows behind data, written there where room is left: see hy_with_room") \
     OP(stack, "stack", NULL, HY_OP_MOVES | HY_OP_SIZES, "inputs joined along a new axis") \
-    OP(vstack, "_npi_vstack", NULL, HY_OP_MOVES, "joined along axis 0; lines are rows") \
-    OP(hstack, "_npi_hstack", NULL, HY_OP_MOVES, "joined along axis 1; lines end to end") \
-    OP(dstack, "_npi_dstack", NULL, HY_OP_MOVES, "joined along axis 2, which matrices are given") \
-    OP(column_stack, "_npi_column_stack", NULL, HY_OP_MOVES, "joined along axis 1; lines are columns") \
+    OP(vstack, "_npi_vstack", NULL, HY_OP_MOVES | HY_OP_SIZES, "joined along axis 0; lines are rows") \
+    OP(hstack, "_npi_hstack", NULL, HY_OP_MOVES | HY_OP_SIZES, "joined along axis 1; lines end to end") \
+    OP(dstack, "_npi_dstack", NULL, HY_OP_MOVES | HY_OP_SIZES, \
+        "joined along axis 2, which matrices are given") \
+    OP(column_stack, "_npi_column_stack", NULL, HY_OP_MOVES | HY_OP_SIZES, \
+        "joined along axis 1; lines are columns") \
     OPT(split, "SliceChannel", "split", HY_OP_MOVES | HY_OP_KEEPS | HY_OP_PARTS | HY_OP_SIZES, \
         "equal parts along an axis") \
-    OPT(split_v2, "_split_v2", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_PARTS, \
+    OPT(split_v2, "_split_v2", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_PARTS | HY_OP_SIZES, \
         "parts along an axis, cut at indices") \
-    OPT(_hsplit, "_npi_hsplit", NULL, HY_OP_MOVES, "split_v2, along the one axis of a line") \
+    OPT(_hsplit, "_npi_hsplit", NULL, HY_OP_MOVES | HY_OP_SIZES, "split_v2, along the one axis of a line") \
     OPT(slice, "slice", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_SIZES, "a box, with steps") \
     OWN_OPT(_slice_grad, NULL, NULL, HY_OP_MOVES, "a box of out_grad in zeros shaped like data") \
     OP(slice_axis, "slice_axis", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_PARTS | HY_OP_SIZES, \
        "a range of one axis") \
-    OP(slice_like, "slice_like", NULL, HY_OP_MOVES | HY_OP_KEEPS, \
+    OP(slice_like, "slice_like", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_SIZES, \
         "the corner of data as large as shape_like") \
     OP(repeat, "repeat", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_SIZES, "each element several times") \
     OP(tile, "tile", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_SIZES, "the whole several times") \
     OP(reverse, "reverse", "flip", HY_OP_MOVES | HY_OP_SIZES, "axes turned round") \
-    OPT(pad, "Pad", "pad", HY_OP_MOVES | HY_OP_KEEPS | HY_OP_BATCH, "a border around the array") \
+    OPT(pad, "Pad", "pad", HY_OP_MOVES | HY_OP_KEEPS | HY_OP_SIZES, "a border around the array") \
     OWN(_pad_grad, NULL, NULL, HY_OP_MOVES, "gradient of pad") \
-    OPT(diag, "diag", NULL, HY_OP_MOVES, "a diagonal, or a matrix with one") \
+    OPT(diag, "diag", NULL, HY_OP_MOVES | HY_OP_SIZES, "a diagonal, or a matrix with one") \
     OWN_OPT(_diag_grad, NULL, NULL, HY_OP_MOVES, "gradient of diag") \
     OP(broadcast_to, "broadcast_to", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_SIZES, \
        "axes of size 1 repeated") \
-    OP(broadcast_axis, "broadcast_axis", "broadcast_axes", HY_OP_MOVES | HY_OP_KEEPS, \
+    OP(broadcast_axis, "broadcast_axis", "broadcast_axes", HY_OP_MOVES | HY_OP_KEEPS | HY_OP_SIZES, \
         "named axes of size 1 repeated") \
     OPT(broadcast_like, "broadcast_like", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_LIKE | HY_OP_SIZES, \
         "lhs repeated to the shape of rhs") \
@@ -2757,36 +2762,36 @@ struct hy_op {
     OPT(embedding, "Embedding", NULL, HY_OP_SIZES, "rows of weight; indices are clipped") \
     OPT(take, "take", NULL, HY_OP_SIZES, "slices of a along axis at indices") \
     OWN_OPT(_take_grad, NULL, NULL, 0, "gradient of take and embedding") \
-    OP(batch_take, "batch_take", NULL, 0, "one element per row") \
-    OPT(pick, "pick", "choose_element_0index", 0, "one element along axis per place") \
+    OP(batch_take, "batch_take", NULL, HY_OP_SIZES, "one element per row") \
+    OPT(pick, "pick", "choose_element_0index", HY_OP_SIZES, "one element along axis per place") \
     OWN_OPT(_pick_grad, NULL, NULL, 0, "gradient of pick") \
-    OPT(one_hot, "one_hot", NULL, 0, "on_value at the index, off_value elsewhere") \
-    OP(gather_nd, "gather_nd", NULL, 0, "elements at index tuples") \
-    OP(scatter_nd, "scatter_nd", NULL, 0, "elements put at index tuples; the last one stays") \
+    OPT(one_hot, "one_hot", NULL, HY_OP_SIZES, "on_value at the index, off_value elsewhere") \
+    OP(gather_nd, "gather_nd", NULL, HY_OP_SIZES, "elements at index tuples") \
+    OP(scatter_nd, "scatter_nd", NULL, HY_OP_SIZES, "elements put at index tuples; the last one stays") \
     OWN(_gather_nd_grad, "_gather_nd_grad", NULL, 0, "elements added at index tuples") \
-    OPT(topk, "topk", NULL, 0, "the largest k, NaN above all; ties by index") \
-    OPT(sort, "sort", NULL, 0, "sorted along axis, NaN the largest") \
-    OPT(argsort, "argsort", NULL, 0, "the indices that sort") \
-    OPT(argmax, "argmax", NULL, 0, "index of the largest, the first of equals") \
-    OPT(argmin, "argmin", NULL, 0, "index of the smallest, the first of equals") \
-    OP(argmax_channel, "argmax_channel", NULL, 0, "argmax over axis 1") \
+    OPT(topk, "topk", NULL, HY_OP_SIZES, "the largest k, NaN above all; ties by index") \
+    OPT(sort, "sort", NULL, HY_OP_SIZES, "sorted along axis, NaN the largest") \
+    OPT(argsort, "argsort", NULL, HY_OP_SIZES, "the indices that sort") \
+    OPT(argmax, "argmax", NULL, HY_OP_SIZES, "index of the largest, the first of equals") \
+    OPT(argmin, "argmin", NULL, HY_OP_SIZES, "index of the smallest, the first of equals") \
+    OP(argmax_channel, "argmax_channel", NULL, HY_OP_SIZES, "argmax over axis 1") \
     OP(boolean_mask, "_contrib_boolean_mask", NULL, HY_OP_DYNAMIC, "slices of data where index is not 0") \
     OWN(_boolean_mask_grad, NULL, NULL, 0, "gradient of boolean_mask") \
     OP(nonzero, "_npx_nonzero", "_npi_nonzero|_np_nonzero", HY_OP_DYNAMIC, \
         "where data is not 0: a row of indices for each place") \
     OPT(unique, "_npi_unique", "_np_unique", HY_OP_DYNAMIC, \
         "the values that come, in ascending order; NaN is the largest") \
-    OP(index_copy, "_contrib_index_copy", NULL, 0, "old_tensor with rows replaced") \
-    OP(put_rows, "put_rows", NULL, HY_OP_INPLACE, \
+    OP(index_copy, "_contrib_index_copy", NULL, HY_OP_SIZES, "old_tensor with rows replaced") \
+    OP(put_rows, "put_rows", NULL, HY_OP_INPLACE | HY_OP_SIZES, \
         "the cache with rows put at the places that at, of i64, gives: one for each") \
-    OPT(norm, "norm", NULL, 0, "sum |x|, or sqrt(sum x^2)") \
-    OPT(_average, "_npi_average", NULL, 0, "mean, weighted by lines along an axis or by elements") \
-    OPT(moments, "moments", NULL, 0, "mean and variance") \
+    OPT(norm, "norm", NULL, HY_OP_SIZES, "sum |x|, or sqrt(sum x^2)") \
+    OPT(_average, "_npi_average", NULL, HY_OP_SIZES, "mean, weighted by lines along an axis or by elements") \
+    OPT(moments, "moments", NULL, HY_OP_SIZES, "mean and variance") \
     OPT(cumsum, "_np_cumsum", "cumsum", HY_OP_SIZES, "running sum; truths are counted") \
-    OPT(sequence_mask, "SequenceMask", NULL, 0, "steps beyond the length replaced") \
-    OPT(sequence_last, "SequenceLast", NULL, 0, "the last step of each sequence") \
+    OPT(sequence_mask, "SequenceMask", NULL, HY_OP_SIZES, "steps beyond the length replaced") \
+    OPT(sequence_last, "SequenceLast", NULL, HY_OP_SIZES, "the last step of each sequence") \
     OWN_OPT(_sequence_last_grad, NULL, NULL, 0, "gradient of sequence_last") \
-    OPT(sequence_reverse, "SequenceReverse", NULL, 0, "each sequence turned round") \
+    OPT(sequence_reverse, "SequenceReverse", NULL, HY_OP_SIZES, "each sequence turned round") \
     OPT(random_uniform, "_random_uniform", "uniform|random_uniform", HY_OP_RANDOM, "uniform in [low, high)") \
     OPT(random_normal, "_random_normal", "normal|random_normal", HY_OP_RANDOM, \
         "normal with mean loc, deviation scale") \
@@ -2799,13 +2804,14 @@ struct hy_op {
     OPT(random_general_negative_binomial, "_random_generalized_negative_binomial", \
         "random_generalized_negative_binomial", HY_OP_RANDOM, "counts with mean mu, spread by alpha") \
     OWN_OPT(_sample_gamma, "_sample_gamma", NULL, HY_OP_RANDOM, "gamma with shapes and scales of their own") \
-    OPT(sample_multinomial, "_sample_multinomial", "sample_multinomial", HY_OP_RANDOM, \
+    OPT(sample_multinomial, "_sample_multinomial", "sample_multinomial", HY_OP_RANDOM | HY_OP_SIZES, \
         "indices of the last axis, by the probabilities in data") \
     OPT(random_randint, "_random_randint", "random_randint", HY_OP_RANDOM, "integers in [low, high)") \
-    OP(uniform_like, "_random_uniform_like", NULL, HY_OP_RANDOM, "uniform, shaped like data") \
-    OP(normal_like, "_random_normal_like", NULL, HY_OP_RANDOM, "normal, shaped like data") \
-    OP(exponential_like, "_random_exponential_like", NULL, HY_OP_RANDOM, "exponential, shaped like data") \
-    OP(shuffle, "_shuffle", "shuffle", HY_OP_RANDOM, "slices along axis 0 in random order") \
+    OP(uniform_like, "_random_uniform_like", NULL, HY_OP_RANDOM | HY_OP_SIZES, "uniform, shaped like data") \
+    OP(normal_like, "_random_normal_like", NULL, HY_OP_RANDOM | HY_OP_SIZES, "normal, shaped like data") \
+    OP(exponential_like, "_random_exponential_like", NULL, HY_OP_RANDOM | HY_OP_SIZES, \
+        "exponential, shaped like data") \
+    OP(shuffle, "_shuffle", "shuffle", HY_OP_RANDOM | HY_OP_SIZES, "slices along axis 0 in random order") \
     OWN_OPT(_zeros, "_zeros", NULL, 0, "zeros") \
     OWN_OPT(_ones, "_ones", NULL, 0, "ones") \
     OWN_OPT(_full, "_full", NULL, 0, "one value everywhere") \
@@ -2814,11 +2820,11 @@ struct hy_op {
     OWN_OPT(_linspace, "_linspace", NULL, 0, "num values from start to stop") \
     OPT(arange_like, "_contrib_arange_like", NULL, HY_OP_SIZES, \
         "start, start + step, ... as many as data has") \
-    OPT(slice_assign, "_slice_assign", "_crop_assign|_npi_slice_assign", HY_OP_MOVES, \
+    OPT(slice_assign, "_slice_assign", "_crop_assign|_npi_slice_assign", HY_OP_MOVES | HY_OP_SIZES, \
         "lhs, with rhs in a box of it, with steps") \
     OPT(slice_assign_scalar, "_slice_assign_scalar", "_crop_assign_scalar|_npi_slice_assign_scalar", \
-        HY_OP_MOVES, "data, with a number in a box of it, with steps") \
-    OP(index_array, "_contrib_index_array", NULL, HY_OP_MOVES | HY_OP_LIKE, \
+        HY_OP_MOVES | HY_OP_SIZES, "data, with a number in a box of it, with steps") \
+    OP(index_array, "_contrib_index_array", NULL, HY_OP_MOVES | HY_OP_LIKE | HY_OP_SIZES, \
         "for each place its indices, as int64") \
     OP(gradient_multiplier, "_contrib_gradientmultiplier", NULL, \
         HY_OP_STRIDED | HY_OP_KEEPS | HY_OP_MARKS, "x; the gradient times a number passes") \
@@ -2826,12 +2832,14 @@ struct hy_op {
         "lines of values put before place int_ind of an axis") \
     OP(insert_slice, "_npi_insert_slice", NULL, HY_OP_NO_SAVE, "... before each place of a slice of it") \
     OP(insert_tensor, "_npi_insert_tensor", NULL, 0, "... before each place that obj names") \
-    OP(atleast_1d, "_np_atleast_1d", NULL, HY_OP_NO_SAVE, "numbers become lines") \
-    OP(atleast_2d, "_np_atleast_2d", NULL, HY_OP_NO_SAVE, "numbers and lines become matrices of one row") \
-    OP(atleast_3d, "_np_atleast_3d", NULL, HY_OP_NO_SAVE, \
+    OP(atleast_1d, "_np_atleast_1d", NULL, HY_OP_NO_SAVE | HY_OP_SIZES, "numbers become lines") \
+    OP(atleast_2d, "_np_atleast_2d", NULL, HY_OP_NO_SAVE | HY_OP_SIZES, \
+        "numbers and lines become matrices of one row") \
+    OP(atleast_3d, "_np_atleast_3d", NULL, HY_OP_NO_SAVE | HY_OP_SIZES, \
         "three dims: (m,n) becomes (m,n,1), (n) becomes (1,n,1)") \
-    OPT(allclose, "_contrib_allclose", NULL, 0, "1 if all |a - b| are at most atol + rtol |b|, else 0") \
-    OP(histogram, "_histogram", "_npi_histogram", 0, \
+    OPT(allclose, "_contrib_allclose", NULL, HY_OP_SIZES, \
+        "1 if all |a - b| are at most atol + rtol |b|, else 0") \
+    OP(histogram, "_histogram", "_npi_histogram", HY_OP_SIZES, \
         "how many elements lie between each two edges, which are bins or cut a range into equal parts") \
     OP(lcm, "_npi_lcm", NULL, 0, "least common multiple of whole numbers, 0 beside 0") \
     OWN_OPT(_logspace, "_npi_logspace", NULL, 0, "num powers of base, from base^start to base^stop") \
@@ -2862,7 +2870,7 @@ struct hy_op {
     OP(int8_table, "int8_table", NULL, HY_OP_SIZES, \
         "for each number of 8 bits what the table of 256 has for it") \
     OPT(int8_add, "int8_add", NULL, HY_OP_SIZES, "sum or product of numbers of 8 bits; rhs is broadcast") \
-    OPT(matmul_nbits, "matmul_nbits", NULL, 0, \
+    OPT(matmul_nbits, "matmul_nbits", NULL, HY_OP_SIZES, \
         "rows of data times (weight - zero point) scale, whose weights stay packed in a few bits, + bias")
 
 #ifdef HYBRID_NO_VISION
@@ -2885,58 +2893,62 @@ struct hy_op {
     OWN(_adaptive_avg_pooling_grad, NULL, NULL, 0, "gradient of adaptive_avg_pooling") \
     OPT(lrn, "LRN", NULL, HY_OP_BATCH, "x (knorm + alpha/nsize sum of squares over near channels)^-beta") \
     OWN(_channel_window_sum, NULL, NULL, HY_OP_BATCH, "sum over a window of channels") \
-    OPT(crop, "Crop", NULL, 0, "a window of (N,C,H,W), as large as h_w or the second input") \
+    OPT(crop, "Crop", NULL, HY_OP_BATCH, "a window of (N,C,H,W), as large as h_w or the second input") \
     OP(depth_to_space, "depth_to_space", NULL, HY_OP_BATCH, "channels become blocks of pixels") \
     OP(space_to_depth, "space_to_depth", NULL, HY_OP_BATCH, "blocks of pixels become channels") \
-    OPT(box_nms, "_contrib_box_nms", "_contrib_box_non_maximum_suppression", 0, \
+    OPT(box_nms, "_contrib_box_nms", "_contrib_box_non_maximum_suppression", HY_OP_SIZES, \
         "boxes by falling score, without those that overlap a better one; -1 in the rows that are left") \
-    OPT(box_iou, "_contrib_box_iou", NULL, 0, "what part of their union each two boxes have in common") \
-    OPT(multibox_prior, "_contrib_MultiBoxPrior", "_npx_multibox_prior", HY_OP_MOVES, \
+    OPT(box_iou, "_contrib_box_iou", NULL, HY_OP_SIZES, \
+        "what part of their union each two boxes have in common") \
+    OPT(multibox_prior, "_contrib_MultiBoxPrior", "_npx_multibox_prior", HY_OP_MOVES | HY_OP_SIZES, \
         "boxes around each place of a feature map, as parts of the image") \
-    OPT(multibox_detection, "_contrib_MultiBoxDetection", "_npx_multibox_detection", 0, \
+    OPT(multibox_detection, "_contrib_MultiBoxDetection", "_npx_multibox_detection", HY_OP_BATCH, \
         "rows of class, score and box from scores and shifts of anchors; class -1 in those that go") \
     OPT(multibox_target, "_contrib_MultiBoxTarget", "_npx_multibox_target", 0, \
         "targets of anchors: offsets to the box each matches, 1 where there is one, its class + 1") \
     OPT(proposal, "_contrib_MultiProposal", "_contrib_Proposal", 0, \
         "rows of image and corners: the best boxes around the places of a feature map") \
-    OP(roi_pooling, "ROIPooling", "_npx_roi_pooling", 0, \
+    OP(roi_pooling, "ROIPooling", "_npx_roi_pooling", HY_OP_BATCH, \
         "largest values in the bins of regions (image, left, top, right, bottom)") \
-    OPT(roi_align, "_contrib_ROIAlign", NULL, 0, \
+    OPT(roi_align, "_contrib_ROIAlign", NULL, HY_OP_BATCH, \
         "averages of samples between places in the bins of regions") \
     OWN_OPT(_roi_align_grad, NULL, NULL, 0, "gradient of roi_align") \
     OPT(bilinear_resize, "_contrib_BilinearResize2D", NULL, HY_OP_BATCH, \
         "images in another size, between their pixels") \
     OWN_OPT(_bilinear_resize_grad, NULL, NULL, 0, "gradient of bilinear_resize") \
-    OPT(grid_generator, "GridGenerator", NULL, 0, "where bilinear_sampler shall look: x and y from -1 to 1") \
-    OP(bilinear_sampler, "BilinearSampler", NULL, 0, "data at the places of a grid, 0 outside") \
+    OPT(grid_generator, "GridGenerator", NULL, HY_OP_BATCH, \
+        "where bilinear_sampler shall look: x and y from -1 to 1") \
+    OP(bilinear_sampler, "BilinearSampler", NULL, HY_OP_BATCH, "data at the places of a grid, 0 outside") \
     OWN(_bilinear_sampler_grad, NULL, NULL, 0, "gradients of bilinear_sampler") \
-    OP(box_encode, "_contrib_box_encode", NULL, 0, \
+    OP(box_encode, "_contrib_box_encode", NULL, HY_OP_SIZES, \
         "shifts from anchors to the boxes they match, and 1 where a sample is positive") \
-    OPT(bipartite_matching, "_contrib_bipartite_matching", NULL, 0, \
+    OPT(bipartite_matching, "_contrib_bipartite_matching", NULL, HY_OP_SIZES, \
         "the column that each row takes and the row of each column, best first; -1 for none") \
-    OPT(spatial_transformer, "SpatialTransformer", NULL, 0, "data seen through affine maps") \
-    OPT(im2col, "im2col", NULL, 0, "what each tap of a kernel meets: (N, C taps, places)") \
-    OPT(col2im, "col2im", NULL, 0, "columns of im2col added up where they came from") \
-    OPT(deformable_convolution, "_contrib_DeformableConvolution", NULL, HY_OP_WIDENS, \
+    OPT(spatial_transformer, "SpatialTransformer", NULL, HY_OP_BATCH, "data seen through affine maps") \
+    OPT(im2col, "im2col", NULL, HY_OP_BATCH, "what each tap of a kernel meets: (N, C taps, places)") \
+    OPT(col2im, "col2im", NULL, HY_OP_BATCH, "columns of im2col added up where they came from") \
+    OPT(deformable_convolution, "_contrib_DeformableConvolution", NULL, HY_OP_WIDENS | HY_OP_BATCH, \
         "a convolution whose taps read `offset` beside their places, between pixels") \
     OWN_OPT(_deformable_im2col, NULL, NULL, 0, "what the taps of deformable_convolution meet") \
     OWN_OPT(_deformable_col2im, NULL, NULL, 0, "gradients of _deformable_im2col") \
-    OP(image_to_tensor, "_image_to_tensor", "_npx__image_to_tensor", HY_OP_NO_SAVE, \
+    OP(image_to_tensor, "_image_to_tensor", "_npx__image_to_tensor", HY_OP_NO_SAVE | HY_OP_SIZES, \
         "(H,W,C) of 0 to 255 becomes (C,H,W) of 0 to 1, f32") \
-    OP(image_normalize, "_image_normalize", "_npx__image_normalize", HY_OP_NO_SAVE, \
+    OP(image_normalize, "_image_normalize", "_npx__image_normalize", HY_OP_NO_SAVE | HY_OP_SIZES, \
         "(x - mean) / std for each channel of (C,H,W)") \
     OPT(image_resize, "_image_resize", "_npx__image_resize", HY_OP_NO_SAVE, \
         "images (H,W,C) in another size, between their pixels") \
     OWN_OPT(_image_resize_grad, NULL, NULL, HY_OP_NO_SAVE, "gradient of image_resize") \
     OP(image_crop, "_image_crop", "_npx__image_crop", HY_OP_MOVES, "a window of images (H,W,C)") \
-    OP(image_flip_left_right, "_image_flip_left_right", "_npx__image_flip_left_right", HY_OP_MOVES, \
+    OP(image_flip_left_right, "_image_flip_left_right", \
+        "_npx__image_flip_left_right", HY_OP_MOVES | HY_OP_SIZES, \
         "images (H,W,C), right becomes left") \
-    OP(image_flip_top_bottom, "_image_flip_top_bottom", "_npx__image_flip_top_bottom", HY_OP_MOVES, \
+    OP(image_flip_top_bottom, "_image_flip_top_bottom", \
+        "_npx__image_flip_top_bottom", HY_OP_MOVES | HY_OP_SIZES, \
         "images (H,W,C) upside down") \
     OP(image_random_flip_left_right, "_image_random_flip_left_right", "_npx__image_random_flip_left_right", \
-        HY_OP_RANDOM, "each image as it is, or right becomes left") \
+        HY_OP_RANDOM | HY_OP_SIZES, "each image as it is, or right becomes left") \
     OP(image_random_flip_top_bottom, "_image_random_flip_top_bottom", "_npx__image_random_flip_top_bottom", \
-        HY_OP_RANDOM, "each image as it is, or upside down") \
+        HY_OP_RANDOM | HY_OP_SIZES, "each image as it is, or upside down") \
     OPT(image_random_resized_crop, "_image_random_resized_crop", "_npx__image_random_resized_crop", \
         HY_OP_RANDOM, "a window of random size and place, in this size") \
     OP(image_random_brightness, "_image_random_brightness", "_npx__image_random_brightness", HY_OP_RANDOM, \
@@ -15370,6 +15382,12 @@ static void hy__infer_number(hy_infer *I, int64_t *dim)
     *dim = hy__size_hint(I->sizes, *dim);
 }
 
+static void hy__infer_numbers(hy_infer *I, hy_shape *x)
+{
+    int d;
+    for (d = 0; d < x->ndim; d++) hy__infer_number(I, &x->dim[d]);
+}
+
 /* A size so many times; -1: it is not known. */
 static int64_t hy__infer_product(hy_infer *I, int64_t n, int64_t times)
 {
@@ -15377,6 +15395,21 @@ static int64_t hy__infer_product(hy_infer *I, int64_t n, int64_t times)
     if ((n < 0 && !hy__is_code(n)) || (times < 0 && !hy__is_code(times))) return -1;
     if (I->sizes && (hy__is_code(n) || hy__is_code(times))) return hy__size_times(I->sizes, n, times);
     return n < 0 || times < 0 ? -1 : hy__times(n, times);
+}
+
+/* The sum of both; -1: it is not known. */
+static int64_t hy__infer_sum(hy_infer *I, int64_t n, int64_t more)
+{
+    if ((n < 0 && !hy__is_code(n)) || (more < 0 && !hy__is_code(more))) return -1;
+    if (I->sizes && (hy__is_code(n) || hy__is_code(more))) return hy__size_plus(I->sizes, n, more, 1);
+    return n < 0 || more < 0 || more > (INT64_MAX >> 1) - n ? -1 : n + more;
+}
+
+/* Is a size below another? No if one is not known. What symbols answer they must answer for all sizes. */
+static int hy__infer_below(hy_infer *I, int64_t a, int64_t b)
+{
+    if (I->sizes && (hy__is_code(a) || hy__is_code(b))) return hy__size_below(I->sizes, a, b);
+    return a >= 0 && b >= 0 && a < b;
 }
 
 /* The dims from `first` on as one size; -1: it is not known. */
@@ -19962,6 +19995,10 @@ static int hy__softmax_output_infer(hy_infer *I)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "data has too few dims: %z", x);
     hy__softmax_output_dims(x, r->multi_output, r->preserve_shape, &first, &last);
     if (!r->multi_output && x->ndim > 1) first = x->ndim - 1;
+    if (label->ndim >= 0 && (label->ndim == x->ndim || label->ndim != x->ndim - (last - first))) {
+        hy__infer_numbers(I, x);                        /* products of sizes are compared */
+        hy__infer_numbers(I, label);
+    }
     want = *x;
     for (want.ndim = d = 0; d < x->ndim; d++) if (d < first || d >= last) want.dim[want.ndim++] = x->dim[d];
     least = r->multi_output || r->preserve_shape ? hy__size(&want) : x->dim[0];
@@ -21901,8 +21938,7 @@ static int hy__stacked_infer(hy_infer *I, int op)
         for (d = 0; d < ndim; d++) {
             k = hy__stacked_dim(op, x->ndim, d);
             if (d == hy__stack_axis(op, ndim)) {
-                int64_t more = k < 0 ? 1 : x->dim[k];
-                sum = sum < 0 || more < 0 ? -1 : sum + (more > (INT64_MAX >> 1) - sum ? 0 : more);
+                sum = hy__infer_sum(I, sum, k < 0 ? 1 : x->dim[k]);
             } else if (k < 0) hy_infer_dim(I, &y->dim[d], 1);
             else hy__infer_same_dim(I, &y->dim[d], &x->dim[k]);
         }
@@ -22033,6 +22069,7 @@ static int hy__infer_cuts(hy_infer *I, const hy__split_v2_rec *r, int axis)
     int i, n = I->nout;
     int64_t size, low, high;
     if (axis < 0) return I->status;
+    hy__infer_number(I, &I->in[0].shape.dim[axis]);
     size = I->in[0].shape.dim[axis];
     for (i = 0; i < n && r->sections <= 0; i++) {
         hy__part_range(r, n, i, size, &low, &high);
@@ -22327,7 +22364,7 @@ static int hy__slice_like_infer(hy_infer *I)
     for (d = 0; d < x->ndim && I->status >= 0; d++) {
         if (!(bits >> d & 1)) { hy__infer_same_dim(I, &x->dim[d], &y->dim[d]); continue; }
         if (like->ndim >= 0) hy__infer_same_dim(I, &like->dim[d], &y->dim[d]);
-        if (x->dim[d] >= 0 && y->dim[d] > x->dim[d])
+        if (hy__infer_below(I, x->dim[d], y->dim[d]))
             return hy_infer_fail(I, HY_ERROR_SHAPE, "%z cannot be cut to the sizes of %z", x, like);
     }
     return I->status;
@@ -22627,11 +22664,11 @@ static int hy__pad_infer(hy_infer *I)
     for (d = 0; d < ndim && I->status >= 0; d++) {
         int64_t before = width->v[2 * d], after = width->v[2 * d + 1], n = inner->dim[d];
         if (before + after == 0) { hy__infer_same_dim(I, &inner->dim[d], &padded->dim[d]); continue; }
-        if (n >= 0 && n <= INT64_MAX >> 1) hy_infer_dim(I, &padded->dim[d], n + before + after);
-        else if (n < 0 && padded->dim[d] >= before + after)
+        if (n >= 0 || hy__is_code(n)) hy_infer_dim(I, &padded->dim[d], hy__infer_sum(I, n, before + after));
+        else if (padded->dim[d] >= before + after)
             hy_infer_dim(I, &inner->dim[d], padded->dim[d] - before - after);
-        if (n < 0 || r->mode == HY_PAD_CONSTANT) continue;
-        if (n == 0 || (r->mode == HY_PAD_REFLECT && (before >= n || after >= n)))
+        if ((n < 0 && !hy__is_code(n)) || r->mode == HY_PAD_CONSTANT) continue;
+        if (n == 0 || (r->mode == HY_PAD_REFLECT && hy__infer_below(I, n, hy__most(before, after) + 1)))
             return hy_infer_fail(I, HY_ERROR_SHAPE, "a border of %l and %l is too wide for axis %d of %z",
                                  before, after, d, inner);
     }
@@ -22822,7 +22859,7 @@ static int hy__diag_infer(hy_infer *I)
     if (x->ndim < 0) return I->status;
     if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
     if (x->ndim == 1) {
-        int64_t n = x->dim[0] < 0 || x->dim[0] > INT64_MAX >> 1 ? -1 : x->dim[0] + far;
+        int64_t n = hy__infer_sum(I, x->dim[0], far);
         hy_infer_shape(I, y, hy__shape2(n, n));
         if (I->status >= 0 && y->dim[0] >= far) hy_infer_dim(I, &x->dim[0], y->dim[0] - far);
         return I->status;
@@ -22833,7 +22870,12 @@ static int hy__diag_infer(hy_infer *I)
         hy_infer_fail(I, HY_ERROR_ARGUMENT, "the two axes of diag must differ, both are %d", rows);
     if (I->status < 0) return -1;
     for (d = 0; d < x->ndim; d++) if (d != rows && d != cols) want.dim[want.ndim++] = x->dim[d];
-    want.dim[want.ndim++] = hy__diag_length(x->dim[rows], x->dim[cols], r->k);
+    if (I->sizes && (r->k || !hy__size_equal(I->sizes, x->dim[rows], x->dim[cols]))) {
+        hy__infer_number(I, &x->dim[rows]);             /* the shorter one counts: of squares none is */
+        hy__infer_number(I, &x->dim[cols]);
+    }
+    want.dim[want.ndim++] = hy__is_code(x->dim[rows]) ? x->dim[rows]
+                                                      : hy__diag_length(x->dim[rows], x->dim[cols], r->k);
     return hy__infer_result(I, want);
 }
 
@@ -23442,6 +23484,7 @@ static int hy__tuple_shapes(hy_infer *I, const hy_shape *x, hy_shape *index, hy_
     if (index->ndim < 0) return I->status;
     if (index->ndim < 1) return hy_infer_fail(I, HY_ERROR_SHAPE, "indices need at least one dim");
     for (d = 1; d < index->ndim && d <= y->ndim; d++) hy_infer_dim(I, &index->dim[d], y->dim[d - 1]);
+    hy__infer_number(I, &index->dim[0]);                /* it decides how many dims there are */
     if (x->ndim < 0 || index->dim[0] < 0) return I->status;
     if (index->dim[0] > x->ndim)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "%l indices for shape %z", index->dim[0], x);
@@ -24291,8 +24334,10 @@ typedef struct hy__ranking {
 static int hy__infer_counts(hy_infer *I, hy_dtype dtype, int64_t n)
 {
     static const int bits[HY_DTYPE_COUNT] = { 0, 24, 53, 11, 8, 7, 8, 31, 62, 1 };
+    int64_t most;
     if ((unsigned)dtype - 1 >= HY_DTYPE_COUNT - 1) return 1;
-    if (n - 1 <= ((int64_t)1 << bits[dtype]) - !hy__floating(dtype)) return 1;
+    most = ((int64_t)1 << bits[dtype]) - !hy__floating(dtype);
+    if (hy__is_code(n) ? most >= HY__SIZE_FAR || hy__infer_below(I, n, most + 2) : n - 1 <= most) return 1;
     hy_infer_fail(I, HY_ERROR_DTYPE, "type %t cannot hold indices up to %l", (int)dtype, n - 1);
     return 0;
 }
@@ -24302,7 +24347,7 @@ static int64_t hy__infer_line(hy_infer *I, const hy_shape *x, int axis)
 {
     int at;
     if (x->ndim < 0) return -1;
-    if (axis == HY_NONE) return hy__size(x);
+    if (axis == HY_NONE) return hy__infer_elements(I, x, 0);
     at = hy__infer_axis(I, axis, x->ndim);
     return at < 0 ? -2 : x->dim[at];
 }
@@ -24435,7 +24480,8 @@ static int hy__topk_infer(hy_infer *I)
     else hy__infer_same_type(I, &I->out[0], &I->in[0]);
     hy_infer_type(I, &I->out[1].dtype, r->ret_typ == HY_TOPK_BOTH ? r->dtype : HY_I64);
     if (n == -2 || x->ndim < 0 || (counted && !hy__infer_counts(I, r->dtype, n))) return I->status;
-    if (n >= 0 && k > n) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "k is %l, but there are %l values", k, n);
+    if (r->k > 0 && hy__infer_below(I, n, k))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "k is %l, but there are %l values", k, n);
     y = hy__ranked_shape(x, r->axis, k);
     hy_infer_shape(I, &I->out[0].shape, r->ret_typ == HY_TOPK_MASK ? *x : y);
     hy_infer_shape(I, &I->out[1].shape, y);
@@ -24769,6 +24815,7 @@ static int hy__histogram_infer(hy_infer *I)
     if (bins) {
         hy_infer_shape(I, bins, hy__rank(1));
         if (I->status < 0) return -1;
+        hy__infer_number(I, &bins->dim[0]);
         edges = bins->dim[0];
         if (edges >= 0 && edges < 2) return hy_infer_fail(I, HY_ERROR_SHAPE, "bins %z need two edges", bins);
     } else edges = (int64_t)r->bin_cnt + 1;
@@ -34476,6 +34523,7 @@ static int hy__box_nms_infer(hy_infer *I)
     hy_infer_same(I, x, &I->out[0].shape);
     if (I->status < 0 || x->ndim < 0) return I->status;
     if (x->ndim < 2) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs a dim of boxes and one of columns");
+    hy__infer_number(I, &x->dim[x->ndim - 1]);
     width = x->dim[x->ndim - 1];
     if (coord < 0 || (width >= 0 && coord + 3 >= width))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "coord_start is %l of %l columns", coord, width);
@@ -34658,8 +34706,8 @@ static int hy__multibox_prior_infer(hy_infer *I)
     if (x->ndim >= 0 && x->ndim < 4)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "data %z needs batch, channels, height and width", x);
     y.dim[0] = 1;
-    if (x->ndim > 0 && x->dim[2] >= 0 && x->dim[3] >= 0)
-        y.dim[1] = hy__times(hy__times(x->dim[2], x->dim[3]), hy__priors(r));
+    if (x->ndim > 0)
+        y.dim[1] = hy__infer_product(I, hy__infer_product(I, x->dim[2], x->dim[3]), hy__priors(r));
     y.dim[2] = 4;
     return hy__infer_result(I, y);
 }
@@ -39513,7 +39561,7 @@ static int hy__infer_channels(hy_infer *I, const char *what, const hy_reals *v, 
 static int hy__image_normalize_infer(hy_infer *I)
 {
     HY__REC(image_normalize, I);
-    const hy_shape *x = &I->in[0].shape;
+    hy_shape *x = &I->in[0].shape;
     int k;
     hy_infer_pointwise(I);
     for (k = 0; k < r->std.n && I->status >= 0; k++)
@@ -39521,6 +39569,7 @@ static int hy__image_normalize_infer(hy_infer *I)
             return hy_infer_fail(I, HY_ERROR_ARGUMENT, "std holds %g, by which nothing can be divided",
                                  r->std.v[k]);
     if (!hy__infer_picture(I, x, "C,H,W")) return I->status;
+    if (r->mean.n > 1 || r->std.n > 1) hy__infer_number(I, &x->dim[x->ndim - 3]);
     hy__infer_channels(I, "mean", &r->mean, x->dim[x->ndim - 3]);
     hy__infer_channels(I, "std", &r->std, x->dim[x->ndim - 3]);
     return I->status;

@@ -58,6 +58,7 @@
 #include "test_symbols.c"
 #include "test_resize.c"
 #include "test_resize_bound.c"
+#include "test_resize_ops.c"
 #include "test_resize_images.c"
 #include "test_layout.c"
 #include "test_ways.c"
@@ -168,6 +169,7 @@ int main(int argc, char **argv)
     test_symbols();
     test_resize();
     test_resize_bound();
+    test_resize_ops();
     test_resize_images();
     test_layout();
     test_ways();

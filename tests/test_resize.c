@@ -430,7 +430,7 @@ static int resize_fewer(hy_frame *F, const resize_many *like, const hy_shape *sh
                 hy_clear(F);
             }
             if (!CHECK(failed[0] == failed[1] && hy__same_shape(&got[0], &got[1]) &&
-                       (failed[0] || !hy_size(F, value[0]) || !hy_dim(F, value[0], 0) ||
+                       (failed[0] || !hy_size(F, value[0]) ||
                         hy_item(F, hy_max(F, hy_abs(F, hy_sub(F, hy_cast(F, value[0], HY_F64), hy_cast(F, value[1], HY_F64))), HY_ALL, NULL)) < 1e-4))) {
                 printf("    %s(%s): line by line %s:", like->op, like->attrs ? like->attrs : "", failed[0] ? "fails" : "does not fail");
                 for (k = 0; k < like->n * 3; k++)
@@ -466,6 +466,7 @@ static void resize_refuses_as_line_by_line(void)
         int n, k, pick, before = tried;
         op = i < more ? hy_op_find(F, with[i].op) : hy_op_at(F, i - more);
         if (op->flags & (HY_OP_RANDOM | HY_OP_CONTROL) || !(op->flags & (HY_OP_SIZES | HY_OP_BATCH))) continue;
+        if (!strcmp(op->name, "histogram")) continue;   /* asks for bins that ascend */
         like.op = op->name;
         like.attrs = i < more ? with[i].attrs : NULL;
         for (n = 2; n <= 3; n++)
@@ -487,13 +488,13 @@ static void resize_refuses_as_line_by_line(void)
 static hy_array *resize_fixed_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
     (void)self;
-    return hy_sort(F, x, 0, NULL);
+    return hy_insert(F, x, hy_ones(F, HY_SHAPE(1)), 1, 0);
 }
 static void resize_says_what_is_fixed(void)
 {
     hy_frame *F = tb_threads(1);
     hy_hybridize_opt opt;
-    hy_block *net = tb_block(F, "sorts", resize_fixed_forward);
+    hy_block *net = tb_block(F, "inserts", resize_fixed_forward);
     hy_cache_stats s;
     sized_block *b = resize_two(F, NULL, 0);
     int i;
@@ -501,7 +502,7 @@ static void resize_says_what_is_fixed(void)
     hy_hybridize(F, net, NULL);
     for (i = 2; i < 8; i++) hy_call(F, net, sized_input(F, i, i));
     s = hy_cache_info(F, net);
-    CHECK(s.programs == 6 && s.resizes == 0 && strstr(s.fixed, "sort") && strstr(s.fixed, "sizes"));
+    CHECK(s.programs == 6 && s.resizes == 0 && strstr(s.fixed, "insert") && strstr(s.fixed, "sizes"));
     opt.static_alloc = opt.static_shape = 1;
     hy_hybridize(F, &b->base, &opt);
     for (i = 2; i < 8; i++) hy_call(F, &b->base, resize_two_input(F, 2, i, i));
