@@ -22127,11 +22127,30 @@ static int64_t hy__step_of(const hy__slice_rec *r, int d)
     return d < r->step.n && r->step.v[d] != HY_NONE ? r->step.v[d] : 1;
 }
 
+/* How many indices that is of a size; of a symbol for all of its sizes, else for its number. -1: unknown. */
+static int64_t hy__infer_range_of(hy_infer *I, int64_t *size, int64_t begin, int64_t end, int64_t step)
+{
+    hy__sizes *S = I->sizes;
+    int64_t first, low = begin == HY_NONE ? 0 : begin, n = *size, many;
+    if (S && hy__is_code(n) && step == -1 && begin == HY_NONE && end == HY_NONE) return n;
+    if (S && hy__is_code(n) && step > 0 && low < HY__SIZE_FAR && low > -HY__SIZE_FAR) {
+        if (low < 0 && hy__size_below(S, n, -low)) low = 0;
+        if (end >= HY__SIZE_FAR || (end >= 0 && end != HY_NONE && hy__size_below(S, n, end))) end = HY_NONE;
+        many = end != HY_NONE && end >= 0 && low >= 0 ? hy__most(end - low, 0)
+            : low < 0 && (end == HY_NONE || end < 0) ? hy__most((end == HY_NONE ? 0 : end) - low, 0)
+            : low >= 0 && end > -HY__SIZE_FAR
+            ? hy__size_plus(S, n, (end == HY_NONE ? 0 : end) - low, 1) : HY__SIZE_LOST;
+        if (!hy__is_code(many) ? many >= 0 : hy__size_hint(S, many) > 1 && hy__size_below(S, 1, many))
+            return step == 1 || !many ? many : hy__size_over(S, hy__size_plus(S, many, step - 1, 1), step);
+    }
+    hy__infer_number(I, size);
+    return *size < 0 ? -1 : hy__range_of(*size, begin, end, step, &first);
+}
+
 /* Says what the slice is; and for axes that are not cut, the reverse. */
 static int hy__infer_slice(hy_infer *I, const hy__slice_rec *r)
 {
     hy_shape *whole = &I->in[0].shape, *part = &I->out[0].shape;
-    int64_t first;
     int d, n = r->begin.n;
     hy__same_types(I);
     if (n < 0 || n != r->end.n || (r->step.n > 0 && r->step.n != n))
@@ -22151,9 +22170,7 @@ static int hy__infer_slice(hy_infer *I, const hy__slice_rec *r)
             hy__infer_same_dim(I, &whole->dim[d], &part->dim[d]);
             continue;
         }
-        hy__infer_number(I, &whole->dim[d]);
-        if (whole->dim[d] >= 0)
-            hy_infer_dim(I, &part->dim[d], hy__range_of(whole->dim[d], begin, end, step, &first));
+        hy_infer_dim(I, &part->dim[d], hy__infer_range_of(I, &whole->dim[d], begin, end, step));
     }
     return I->status;
 }
@@ -22302,6 +22319,17 @@ static hy_array *hy__clear_box(hy_frame *F, hy_array *dy, const hy__slice_assign
 HY__DIFF(slice_assign_scalar, hy__clear_box(F, dy, r))
 #define HY__ON_slice_assign_scalar HY__OWN(slice_assign_scalar), NULL
 
+/* Where an index of an axis is that may be given from the end; and is one before another? */
+static int64_t hy__infer_place(hy_infer *I, int64_t n, int64_t at, int64_t none)
+{
+    if (at == HY_NONE) return none;
+    return at >= 0 ? at : I->sizes && hy__is_code(n) ? hy__size_plus(I->sizes, n, at, 1) : n + at;
+}
+static int hy__infer_less(hy_infer *I, int64_t a, int64_t b)
+{
+    return I->sizes ? hy__size_below(I->sizes, a, b) : a < b;
+}
+
 static int hy__slice_axis_infer(hy_infer *I)
 {
     HY__REC(slice_axis, I);
@@ -22312,21 +22340,10 @@ static int hy__slice_axis_infer(hy_infer *I)
     hy_infer_shape(I, x, hy__rank(I->out[0].shape.ndim));
     axis = hy__infer_axis_of(I, r->axis, x);
     if (axis < 0) return I->status;
-    if (I->sizes && r->begin >= 0 && r->end >= r->begin && r->end != HY_NONE) {
-        hy_shape part = *x;
-        int64_t least, most;
-        hy__size_range(I->sizes, x->dim[axis], &least, &most);
-        part.dim[axis] = r->end - r->begin;
-        if (r->end <= least) return hy__infer_result(I, part);      /* so it is for all sizes */
-    }
-    hy__infer_number(I, &x->dim[axis]);
-    if (x->dim[axis] >= 0) {
-        int64_t n = x->dim[axis], low = r->begin, high = r->end;
-        if (low == HY_NONE) low = 0;
-        if (high == HY_NONE) high = n;
-        if (low < 0) low += n;
-        if (high < 0) high += n;
-        if (low < 0 || low > high || high > n)
+    if (x->dim[axis] >= 0 || hy__is_code(x->dim[axis])) {
+        const int64_t n = x->dim[axis], low = hy__infer_place(I, n, r->begin, 0);
+        const int64_t high = hy__infer_place(I, n, r->end, n);
+        if (hy__infer_less(I, low, 0) || hy__infer_less(I, high, low) || hy__infer_less(I, n, high))
             return hy_infer_fail(I, HY_ERROR_INDEX, "[%l, %l) is out of range for axis %d of %z",
                                  low, high, axis, x);
     }
@@ -50667,9 +50684,9 @@ static int hy__executor_resize(hy_frame *F, hy__executor *x, const hy_type *inpu
 /* --- for which other sizes a program holds --- *
  * The graph that was traced and the program made of it are inferred over symbols, one for each size of an
  * input that is 2 or more. A size for which no guard breaks gives the program that would be compiled for it:
- * every dim is a sum of products of symbols, so none becomes 0 or 1; shapes that passes compare are equal, or
- * not, as they were; what else passes ask of sizes has the same answer. Where that is not known, the
- * program stays one for its own sizes. */
+ * every dim follows from symbols and stays 2 or more, if need be by a guard; shapes that passes compare are
+ * equal, or not, as they were; what else passes ask of sizes has the same answer. Where that is not known,
+ * the program stays one for its own sizes. */
 enum { HY__SIZED_SHAPES = 512, HY__SIZED_ROUNDS = 8, HY__REGIMES = 16 };
 
 static size_t hy__sized_bytes(const hy__program *p, const hy__sized *Z)
@@ -50719,17 +50736,31 @@ static void hy__sized_open(hy__sized *Z)
     }
 }
 
-/* Is it, for all sizes of 2 and more, 2 or more? */
+/* Does it rise with each of its symbols, and is it made of these alone? */
 static int hy__size_grows(const hy__sizes *S, int64_t v)
 {
     hy__size_sum sum;
-    int i, k, grows = hy__size_open(S, v, &sum) && sum.number >= 0;
+    int i, k, grows = hy__size_open(S, v, &sum);
     for (i = 0; i < sum.n && grows; i++) {
         grows = sum.term[i].factor > 0;
         for (k = 0; k < sum.term[i].n && grows; k++)
             grows = S->atom[sum.term[i].atom[k]].kind == HY__SIZE_SYMBOL;
     }
     return grows;
+}
+
+/* Is it said by what inputs are, whatever their sizes? */
+static int hy__size_said(const hy__sizes *S, int64_t v)
+{
+    hy__size_sum sum;
+    int i, k, said = hy__size_open(S, v, &sum);
+    for (i = 0; i < sum.n && said; i++)
+        for (k = 0; k < sum.term[i].n && said; k++) {
+            const hy__size_atom *a = &S->atom[sum.term[i].atom[k]];
+            said = a->kind == HY__SIZE_SYMBOL ||
+                   (a->kind != HY__SIZE_OPEN && hy__size_said(S, a->a) && hy__size_said(S, a->b));
+        }
+    return said;
 }
 
 /* Infers a graph over symbols. 1: it cannot be followed, -1: error. */
@@ -50751,7 +50782,8 @@ static int hy__sized_infer(hy_frame *F, hy__sized *Z, const hy_graph *g, const h
                                  out, &Z->S)) return -1;
         for (k = 0; k < node->nout; k++)
             for (d = 0; d < out[k].shape.ndim; d++)
-                if (hy__is_code(out[k].shape.dim[d]) && !hy__size_grows(&Z->S, out[k].shape.dim[d]))
+                if (hy__is_code(out[k].shape.dim[d]) && (!hy__size_said(&Z->S, out[k].shape.dim[d]) ||
+                                                         !hy__size_below(&Z->S, 1, out[k].shape.dim[d])))
                     return hy__sized_fixed(Z, HY__FIXED_PERHAPS, node->name, "its rule says no sum of sizes");
     }
     return Z->S.lost ? hy__sized_fixed(Z, HY__FIXED_PERHAPS, NULL, "its sizes are too many") : 0;
@@ -51124,7 +51156,7 @@ static int hy__size_call_form(const hy__sized *Z, hy_array *const *in, int64_t *
             *a = n;
         }
     }
-    return 1;
+    return hy__sizes_fill(S, atom);
 }
 
 static int hy__size_shape(const hy__sizes *S, const hy_shape *sized, const int64_t *atom, hy_shape *to)
