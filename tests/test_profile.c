@@ -244,7 +244,7 @@ static void prof_compiled(int threads, int off)
     memset(&desc, 0, sizeof desc);
     memset(&opt, 0, sizeof opt);
     desc.threads = threads;
-    opt.off = off;
+    opt.off = off | HY_PASS_SIZES;      /* else one program takes on both sizes */
     F = hy_open(&desc);
     net = tb_block(F, "prof", prof_forward);
     x = tb_ramp(F, HY_SHAPE(30, 40));
