@@ -53431,6 +53431,62 @@ static int64_t hy__len_number_of(const hy__lens *L, int64_t v)
     return hy__size_hint(&L->S, v);
 }
 
+/* Several sizes that a reshape's one -1 cannot say stand in for dims of x as those of another array, whose
+ * numbers do not matter. Dims in front of them and behind stay. */
+static hy_array *hy__len_reshape_like(hy_frame *F, const hy__lens *L, hy_array *x, const hy_shape *own,
+                                      const hy_shape *want)
+{
+    int lead = 0, last = want->ndim, i, d;
+    hy_reshape_like_opt opt;
+    hy_array *like = NULL;
+    memset(&opt, 0, sizeof opt);
+    opt.lhs_end = own->ndim;
+    while (lead < last && lead < opt.lhs_end && own->dim[lead] == want->dim[lead]) lead++;
+    for (; last > lead && opt.lhs_end > lead && own->dim[opt.lhs_end - 1] == want->dim[last - 1]; last--)
+        opt.lhs_end--;
+    opt.lhs_begin = lead ? lead : HY_ZERO;
+    for (i = lead; i < last; i++) {
+        hy_array *row = hy_len_arange(F, hy__len_made(L, want->dim[i]));
+        hy_ints to;
+        for (to.n = last - lead, d = 0; d < to.n; d++) to.v[d] = d == i - lead ? -1 : 1;
+        row = hy_reshape(F, row, to, NULL);
+        like = like ? hy_add(F, like, row) : row;
+    }
+    return hy_reshape_like(F, x, like, &opt);
+}
+
+/* Is a size made of a symbol that none of these is made of? */
+static int hy__size_has(const hy__sizes *S, int64_t v, int atom)
+{
+    hy__size_sum sum;
+    int i, k;
+    if (!hy__size_open(S, v, &sum)) return 0;
+    for (i = 0; i < sum.n; i++) for (k = 0; k < sum.term[i].n; k++) if (sum.term[i].atom[k] == atom) return 1;
+    return 0;
+}
+static int hy__len_alone(const hy__sizes *S, int64_t v, const hy_shape *among)
+{
+    int atom, d, alone = 0;
+    for (atom = 0; atom < S->atoms && !alone; atom++) {
+        if (!hy__size_has(S, v, atom)) continue;
+        for (d = 0; d < among->ndim && !hy__size_has(S, among->dim[d], atom); d++) continue;
+        alone = d == among->ndim;
+    }
+    return alone;
+}
+
+/* The product of the sizes of a shape, of which those that are tied become numbers. */
+static int64_t hy__len_elements(hy__lens *L, hy_shape *s)
+{
+    int64_t all = 1;
+    int i;
+    for (i = 0; i < s->ndim; i++) {
+        s->dim[i] = hy__len_number_of(L, s->dim[i]);
+        all = hy__size_times(&L->S, all, s->dim[i]);
+    }
+    return all;
+}
+
 HY_API hy_array *hy_len_reshape(hy_frame *F, hy_array *x, int ndim, const hy_len *dims)
 {
     static const char who[] = "hy_len_reshape";
@@ -53438,7 +53494,7 @@ HY_API hy_array *hy_len_reshape(hy_frame *F, hy_array *x, int ndim, const hy_len
     hy_len n[HY_MAX_DIM];
     hy__lens *L = hy__lens_here(F, ndim, dims, n, who);
     hy_ints to;
-    int64_t all = 1, got = 1;
+    int64_t all, got;
     unsigned tied;
     int i, none = 0;
     if (!F || F->code) return NULL;
@@ -53446,8 +53502,11 @@ HY_API hy_array *hy_len_reshape(hy_frame *F, hy_array *x, int ndim, const hy_len
     own = hy__rank(hy_ndim(F, x));
     for (i = 0; i < own.ndim; i++) own.dim[i] = hy_len_of(F, x, i).code;
     for (i = 0; i < ndim; i++) want.dim[i] = n[i].code;
-    for (i = 0; i < own.ndim; i++) all = hy__size_times(&L->S, all, hy__len_number_of(L, own.dim[i]));
-    for (i = 0; i < ndim; i++) got = hy__size_times(&L->S, got, hy__len_number_of(L, want.dim[i]));
+    all = hy__len_elements(L, &own);
+    got = hy__len_elements(L, &want);
+    for (i = 0; i < own.ndim && all != got; i++)        /* a size that the new shape has as a number */
+        if (hy__len_alone(&L->S, own.dim[i], &want)) hy_len_value(F, hy__len_made(L, own.dim[i]));
+    if (all != got) all = hy__len_elements(L, &own);
     for (i = 0; i < ndim; i++) none |= !want.dim[i] || hy__size_hint(&L->S, want.dim[i]) < 1;
     if (F->code) return NULL;
     if (none || L->S.lost || all != got) {      /* codes of reshape say it by no size of 0, nor check it */
@@ -53456,8 +53515,7 @@ HY_API hy_array *hy_len_reshape(hy_frame *F, hy_array *x, int ndim, const hy_len
         return F->code ? NULL : hy__len_plain_reshape(F, x, ndim, n);
     }
     tied = hy__reshape_codes(&L->S, &own, &want, &to);
-    for (i = 0; i < ndim; i++) if (tied >> i & 1) hy_len_value(F, n[i]);
-    return hy_reshape(F, x, to, NULL);
+    return tied ? hy__len_reshape_like(F, L, x, &own, &want) : hy_reshape(F, x, to, NULL);
 }
 
 /* x with as many dims, those in front of size 1. */

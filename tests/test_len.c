@@ -56,6 +56,57 @@ static void len_takes_on(int threads)
 }
 static void len_takes_on_sizes(void) { len_takes_on(1); len_takes_on(3); }
 
+/* (b, t, 6) as rows and back, as heads and back, and with what a sum of sizes is in the middle: one program says all. */
+static hy_array *len_splits_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_len b = hy_len_of(F, x, 0), t = hy_len_of(F, x, 1), to[5];
+    hy_array *y, *z;
+    (void)self;
+    to[0] = hy_len_mul(F, b, t);
+    to[1] = hy_len_is(6);
+    y = hy_sin(F, hy_len_reshape(F, x, 2, to));
+    to[0] = b;
+    to[1] = t;
+    to[2] = hy_len_is(2);
+    to[3] = hy_len_is(3);
+    y = hy_len_reshape(F, y, 4, to);
+    z = hy_concat(F, hy_group(F, x, hy_slice_axis(F, x, 1, 0, 1)), 1);
+    to[0] = hy_len_mul(F, b, hy_len_add(F, t, hy_len_is(1)));
+    to[1] = hy_len_is(6);
+    z = hy_cos(F, hy_len_reshape(F, z, 2, to));
+    to[0] = hy_len_is(2);
+    to[1] = b;
+    to[2] = hy_len_is(3);
+    to[3] = hy_len_add(F, t, hy_len_is(1));
+    return hy_group(F, hy_transpose(F, y, HY_AXES(0, 2, 1, 3)), hy_len_reshape(F, z, 4, to));
+}
+
+static void len_splits_products(void)
+{
+    hy_frame *F = tb_threads(1);
+    hy_block *net = tb_block(F, "splits", len_splits_forward), *lines = tb_block(F, "lines", len_splits_forward);
+    hy_cache_stats s;
+    uint64_t seed = 8;
+    int i, k;
+    hy_hybridize(F, net, NULL);
+    for (i = 0; i < 60; i++) {
+        const int b = 2 + (int)(sized_next(&seed) % 5), t = 8 + (int)(sized_next(&seed) % 40);
+        hy_array *x, *y, *z;
+        hy_begin(F);
+        x = hy_get(F, len_input(F, b, t, i), 0);
+        y = hy_call(F, net, x);
+        z = hy_call(F, lines, x);
+        for (k = 0; k < 2; k++)
+            if (!CHECK(passes_same(F, hy_get(F, y, k), hy_get(F, z, k)))) printf("    (%d,%d), result %d\n", b, t, k);
+        hy_end(F);
+    }
+    s = hy_cache_info(F, net);
+    if (!CHECK(s.traces == 1 && s.programs <= 4 && s.resizes > 40))
+        printf("    %d traces, %d programs, %d resizes: %s %s\n", (int)s.traces, s.programs, (int)s.resizes, s.fixed, s.bound);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 /* Asks once and keeps what it got, or does with it what cannot be. */
 static hy_array *len_wrong_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
@@ -509,6 +560,7 @@ static void len_files(void)
 static void test_len(void)
 {
     RUN(len_takes_on_sizes);
+    RUN(len_splits_products);
     RUN(len_of_another_trace);
     RUN(len_apart_from_programs);
     RUN(len_graphs_outside);
