@@ -53444,6 +53444,8 @@ static hy_array *hy__len_reshape_like(hy_frame *F, const hy__lens *L, hy_array *
     while (lead < last && lead < opt.lhs_end && own->dim[lead] == want->dim[lead]) lead++;
     for (; last > lead && opt.lhs_end > lead && own->dim[opt.lhs_end - 1] == want->dim[last - 1]; last--)
         opt.lhs_end--;
+    if (lead == opt.lhs_end && lead) lead--;            /* dims of 1 alone stand beside one that stays */
+    else if (lead == opt.lhs_end) { opt.lhs_end++; last++; }
     opt.lhs_begin = lead ? lead : HY_ZERO;
     for (i = lead; i < last; i++) {
         hy_array *row = hy_len_arange(F, hy__len_made(L, want->dim[i]));

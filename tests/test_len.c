@@ -78,7 +78,12 @@ static hy_array *len_splits_forward(hy_frame *F, hy_block *self, hy_array *x)
     to[1] = b;
     to[2] = hy_len_is(3);
     to[3] = hy_len_add(F, t, hy_len_is(1));
-    return hy_group(F, hy_transpose(F, y, HY_AXES(0, 2, 1, 3)), hy_len_reshape(F, z, 4, to));
+    z = hy_len_reshape(F, z, 4, to);
+    to[0] = hy_len_is(1);
+    to[1] = b;
+    to[2] = t;
+    x = hy_len_reshape(F, hy_sum(F, x, HY_AXES(2), NULL), 3, to);
+    return hy_group(F, hy_transpose(F, y, HY_AXES(0, 2, 1, 3)), z, x);
 }
 
 static void len_splits_products(void)
@@ -96,7 +101,7 @@ static void len_splits_products(void)
         x = hy_get(F, len_input(F, b, t, i), 0);
         y = hy_call(F, net, x);
         z = hy_call(F, lines, x);
-        for (k = 0; k < 2; k++)
+        for (k = 0; k < 3; k++)
             if (!CHECK(passes_same(F, hy_get(F, y, k), hy_get(F, z, k)))) printf("    (%d,%d), result %d\n", b, t, k);
         hy_end(F);
     }
