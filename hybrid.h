@@ -44482,10 +44482,12 @@ static int hy__emit_transpose(hy__rewrite *R, const char *name, hy__edge x, cons
 static int hy__view_sized(hy_frame *F, const hy__node *node, hy_type *type, hy__sizes *S)
 {
     hy__call c;
-    int k, failed;
-    if (hy__node_call_open(F, &c, node)) return -1;
+    int k, failed = node->nout != 1;
+    for (k = 1; k < node->nin; k++)     /* its shape may be another in other calls */
+        failed |= !node->in[k].node->held && !node->in[k].node->param;
+    if (failed || hy__node_call_open(F, &c, node)) return -1;
     for (k = 0; k < node->nin; k++) c.type[k] = k ? *hy__edge_type(&node->in[k]) : *type;
-    failed = node->nout != 1 || hy__infer_sized_call(F, node, &c, node->type, type, S);
+    failed = hy__infer_sized_call(F, node, &c, node->type, type, S);
     hy__call_close(F, &c);
     return failed;
 }
@@ -53444,8 +53446,10 @@ static hy_array *hy__len_reshape_like(hy_frame *F, const hy__lens *L, hy_array *
     while (lead < last && lead < opt.lhs_end && own->dim[lead] == want->dim[lead]) lead++;
     for (; last > lead && opt.lhs_end > lead && own->dim[opt.lhs_end - 1] == want->dim[last - 1]; last--)
         opt.lhs_end--;
-    if (lead == opt.lhs_end && lead) lead--;            /* dims of 1 alone stand beside one that stays */
-    else if (lead == opt.lhs_end) { opt.lhs_end++; last++; }
+    if (lead == opt.lhs_end || lead == last) {          /* dims of 1 come or go, beside one that stays */
+        if (lead) lead--;
+        else { opt.lhs_end++; last++; }
+    }
     opt.lhs_begin = lead ? lead : HY_ZERO;
     for (i = lead; i < last; i++) {
         hy_array *row = hy_len_arange(F, hy__len_made(L, want->dim[i]));

@@ -83,6 +83,11 @@ static hy_array *len_splits_forward(hy_frame *F, hy_block *self, hy_array *x)
     to[1] = b;
     to[2] = t;
     x = hy_len_reshape(F, hy_sum(F, x, HY_AXES(2), NULL), 3, to);
+    to[0] = hy_len_is(1);
+    to[1] = t;
+    to[2] = b;
+    x = hy_len_reshape(F, x, 3, to);
+    x = hy_len_reshape(F, hy_tanh(F, x), 2, to + 1);
     return hy_group(F, hy_transpose(F, y, HY_AXES(0, 2, 1, 3)), z, x);
 }
 
