@@ -53461,7 +53461,6 @@ static hy_array *hy__len_reshape_like(hy_frame *F, const hy__lens *L, hy_array *
     return hy_reshape_like(F, x, like, &opt);
 }
 
-/* Is a size made of a symbol that none of these is made of? */
 static int hy__size_has(const hy__sizes *S, int64_t v, int atom)
 {
     hy__size_sum sum;
@@ -53470,6 +53469,8 @@ static int hy__size_has(const hy__sizes *S, int64_t v, int atom)
     for (i = 0; i < sum.n; i++) for (k = 0; k < sum.term[i].n; k++) if (sum.term[i].atom[k] == atom) return 1;
     return 0;
 }
+
+/* Is a size made of a symbol that none of these is made of? */
 static int hy__len_alone(const hy__sizes *S, int64_t v, const hy_shape *among)
 {
     int atom, d, alone = 0;
@@ -53493,13 +53494,28 @@ static int64_t hy__len_elements(hy__lens *L, hy_shape *s)
     return all;
 }
 
+/* Ties sizes that the new shape has as numbers alone, if then both have as many elements. */
+static int hy__len_in_numbers(hy_frame *F, hy__lens *L, hy_shape *own, const hy_shape *want, int64_t got)
+{
+    hy_shape told = *own;
+    int i;
+    for (i = 0; i < own->ndim; i++)
+        if (hy__len_alone(&L->S, own->dim[i], want)) told.dim[i] = hy__size_hint(&L->S, own->dim[i]);
+    if (hy__len_elements(L, &told) != got) return 0;
+    for (i = 0; i < own->ndim; i++)
+        if (told.dim[i] != own->dim[i]) hy_len_value(F, hy__len_made(L, own->dim[i]));
+    *own = told;
+    return 1;
+}
+
 HY_API hy_array *hy_len_reshape(hy_frame *F, hy_array *x, int ndim, const hy_len *dims)
 {
     static const char who[] = "hy_len_reshape";
-    hy_shape own, want = hy__rank(ndim);
+    hy_shape own, want = hy__rank(ndim), told, to_be;
     hy_len n[HY_MAX_DIM];
     hy__lens *L = hy__lens_here(F, ndim, dims, n, who);
     hy_ints to;
+    hy__size_sum sum;
     int64_t all, got;
     unsigned tied;
     int i, none = 0;
@@ -53508,11 +53524,11 @@ HY_API hy_array *hy_len_reshape(hy_frame *F, hy_array *x, int ndim, const hy_len
     own = hy__rank(hy_ndim(F, x));
     for (i = 0; i < own.ndim; i++) own.dim[i] = hy_len_of(F, x, i).code;
     for (i = 0; i < ndim; i++) want.dim[i] = n[i].code;
-    all = hy__len_elements(L, &own);
-    got = hy__len_elements(L, &want);
-    for (i = 0; i < own.ndim && all != got; i++)        /* a size that the new shape has as a number */
-        if (hy__len_alone(&L->S, own.dim[i], &want)) hy_len_value(F, hy__len_made(L, own.dim[i]));
-    if (all != got) all = hy__len_elements(L, &own);
+    told = own;
+    to_be = want;
+    all = hy__len_elements(L, &told);          /* tied ones as numbers, for what counts them; else sizes stay */
+    got = hy__len_elements(L, &to_be);
+    if (all != got && hy__len_in_numbers(F, L, &told, &to_be, got)) all = got;
     for (i = 0; i < ndim; i++) none |= !want.dim[i] || hy__size_hint(&L->S, want.dim[i]) < 1;
     if (F->code) return NULL;
     if (none || L->S.lost || all != got) {      /* codes of reshape say it by no size of 0, nor check it */
@@ -53521,7 +53537,11 @@ HY_API hy_array *hy_len_reshape(hy_frame *F, hy_array *x, int ndim, const hy_len
         return F->code ? NULL : hy__len_plain_reshape(F, x, ndim, n);
     }
     tied = hy__reshape_codes(&L->S, &own, &want, &to);
-    return tied ? hy__len_reshape_like(F, L, x, &own, &want) : hy_reshape(F, x, to, NULL);
+    for (i = 0; i < ndim && tied; i++)                  /* a product cannot be told by an array */
+        none |= hy__size_open(&L->S, want.dim[i], &sum) && !hy__len_in_pieces(&sum);
+    if (tied && !none) return hy__len_reshape_like(F, L, x, &told, &to_be);
+    for (i = 0; i < ndim; i++) if (tied >> i & 1) hy_len_value(F, n[i]);
+    return hy_reshape(F, x, to, NULL);
 }
 
 /* x with as many dims, those in front of size 1. */
