@@ -53526,7 +53526,7 @@ HY_API hy_array *hy_len_reshape(hy_frame *F, hy_array *x, int ndim, const hy_len
     for (i = 0; i < ndim; i++) want.dim[i] = n[i].code;
     told = own;
     to_be = want;
-    all = hy__len_elements(L, &told);          /* tied ones as numbers, for what counts them; else sizes stay */
+    all = hy__len_elements(L, &told); /* tied ones as numbers; else sizes stay what they are */
     got = hy__len_elements(L, &to_be);
     if (all != got && hy__len_in_numbers(F, L, &told, &to_be, got)) all = got;
     for (i = 0; i < ndim; i++) none |= !want.dim[i] || hy__size_hint(&L->S, want.dim[i]) < 1;
