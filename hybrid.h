@@ -35913,7 +35913,39 @@ HY__INLINE HY__AIM void hy__int8_rounding(void *to, const float *from, int64_t n
 }
 HY__AIM static void hy__int8_rounds(void *to, const float *from, int64_t n, const hy__int8_units *u)
 { hy__int8_rounding(to, from, n, u, sizeof(HY__INT8_DATUM)); }
-/* Looks up each byte in a table of 256 numbers. Shuffles of AVX2 are no faster than one by one. */
+#if HY__READING == HY__READING_AVX2
+typedef char    hy__int8_bytes_avx2 __attribute__((vector_size(32)));
+typedef int16_t hy__int8_words_avx2 __attribute__((vector_size(32)));
+/* Looks up whole vectors in 16 lines of a table: the lower half of a byte says where in each line, its upper
+   bits in turn which of two lines. Returns how many bytes that were. */
+HY__AIM static int64_t hy__int8_shuffles(unsigned char *y, const unsigned char *x, int64_t n,
+                                         const unsigned char *table, int flip)
+{
+    hy__int8_bytes_avx2 line[16], v, in, of[16];
+    int64_t i;
+    int k, m;
+    for (k = 0; k < 16; k++) {
+        memcpy(&line[k], table + 16 * k, 16);
+        memcpy((char *)&line[k] + 16, table + 16 * k, 16);
+    }
+    for (i = 0; i + 32 <= n; i += 32) {
+        memcpy(&v, x + i, sizeof v);
+        v ^= (char)flip;
+        in = v & 15;
+        HY__FLAT
+        for (k = 0; k < 16; k++) of[k] = __builtin_ia32_pshufb256(line[k], in);
+        HY__FLAT
+        for (m = 8; m > 0; m /= 2) {            /* the highest bit of those left lies where blends look */
+            HY__FLAT
+            for (k = 0; k < m; k++) of[k] = __builtin_ia32_pblendvb256(of[k], of[k + m], v);
+            v += v;
+        }
+        memcpy(y + i, of, sizeof *of);
+    }
+    return i;
+}
+#endif
+/* Looks up each byte in a table of 256 numbers. */
 HY__AIM static void hy__int8_looks(unsigned char *y, const unsigned char *x, int64_t n,
                                    const unsigned char *table, int flip)
 {
@@ -35933,6 +35965,8 @@ HY__AIM static void hy__int8_looks(unsigned char *y, const unsigned char *x, int
         low ^= (low ^ high) & (bytes)((signs)v < 0);
         memcpy(y + i, &low, sizeof low);
     }
+#elif HY__READING == HY__READING_AVX2
+    i = hy__int8_shuffles(y, x, n, table, flip);
 #endif
     for (; i < n; i++) y[i] = table[x[i] ^ flip];
 }
@@ -36105,8 +36139,6 @@ static const hy__int8_isa hy__int8_plain = {
 
 /* acc += sums of four products: VNNI's vpdpbusd, Arm's dot, or pairs of products of 16 bits. */
 #if HY__READING == HY__READING_AVX2
-typedef char    hy__int8_bytes_avx2 __attribute__((vector_size(32)));
-typedef int16_t hy__int8_words_avx2 __attribute__((vector_size(32)));
 /* The first two or the last two of four neighbouring bytes as words. */
 HY__INLINE HY__INT8_AIM hy__i32x8 hy__int8_pair(hy__i32x8 four, int last)
 {
