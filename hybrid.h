@@ -35797,11 +35797,24 @@ typedef struct hy__int8_tile {
     int64_t            stretches, steps;        /* so many stretches of so many steps */
     const signed char *weight;
     int64_t            next;                    /* bytes from one panel to the next */
+    int64_t            apart;                   /* ... from row to row, where each channel is by itself */
     float              scale[HY__INT8_COLS], bias[HY__INT8_COLS], low, high;
     int32_t            extra[HY__INT8_COLS];    /* what sums have too much, since 0 is another number */
     int                zero;                    /* what stands for 0 in bytes of data */
     int                kind, out_zero;          /* of results: 0 floats, 1 bytes, 2 sums */
 } hy__int8_tile;
+
+/* Bytes of some lines, of up to a panel's channels: the same places of each. */
+typedef struct hy__int8_lines {
+    const char *at[4];
+    int64_t     step[4], places;        /* bytes from one place to the next; 0: of a line that is padding */
+    int64_t     end;                    /* a line with steps has bytes up to here */
+    int         n;                      /* channels */
+} hy__int8_lines;
+
+/* The taps of a kernel of which each channel has its own: the first of its rows is behind `offset` others that
+   belong to the same product. */
+typedef struct hy__int8_taps { int64_t planes, rows, cols; int offset, zero; } hy__int8_taps;
 
 /* C(rows, cols), rows so many numbers apart. */
 typedef void (*hy__int8_tile_fn)(const hy__int8_tile *t, void *c, int64_t c_row);
@@ -35834,8 +35847,10 @@ typedef struct hy__int8_isa {
     void (*total)(int32_t *extra, const signed char *panel, int64_t steps, int zero);
     int bytes;                                  /* 2: data is stored less its zero, in 16 bits */
     int flip;                                   /* 128: data is stored without sign */
-    void (*zip)(void *to, const char *const *line, int64_t places, int64_t step, int n);
-    hy__int8_tile_fn deep[3];                   /* each channel by itself, one panel of them */
+    int together;                               /* lines of data that a product sums where each channel is */
+    void (*zip)(void *to, const hy__int8_lines *from);          /* by itself; a tile there is one panel */
+    void (*arrange)(void *to, int32_t *extra, const signed char *panel, const hy__int8_taps *k);
+    hy__int8_tile_fn deep[3];
     int deep_rows[3];
     const hy__int8_squares *squares;            /* or NULL */
 } hy__int8_isa;
@@ -35845,9 +35860,12 @@ typedef struct hy__int8_isa {
 #define hy__int8_looks HY__OF_KIND(hy__int8_looks)
 #define hy__int8_takes HY__OF_KIND(hy__int8_takes)
 #define hy__int8_zips HY__OF_KIND(hy__int8_zips)
+#define hy__int8_zipping HY__OF_KIND(hy__int8_zipping)
+#define hy__int8_arranges HY__OF_KIND(hy__int8_arranges)
+#define hy__int8_rounds_bytes HY__OF_KIND(hy__int8_rounds_bytes)
+#define hy__int8_takes_bytes HY__OF_KIND(hy__int8_takes_bytes)
 #define hy__int8_end HY__OF_KIND(hy__int8_end)
 #define hy__int8_bound HY__OF_KIND(hy__int8_bound)
-#define hy__int8_joins HY__OF_KIND(hy__int8_joins)
 #define hy__int8_wide HY__OF_KIND(hy__int8_wide)
 #define hy__int8_deeps HY__OF_KIND(hy__int8_deeps)
 #define hy__int8_dot HY__OF_KIND(hy__int8_dot)
@@ -36019,65 +36037,50 @@ HY__INLINE HY__AIM void hy__int8_taking(void *to, const void *from, int64_t n, i
 HY__AIM static void hy__int8_takes(void *to, const void *from, int64_t n, int is_signed, int zero)
 { hy__int8_taking(to, from, n, is_signed, zero, sizeof(HY__INT8_DATUM)); }
 #if HY__READING >= HY__READING_AVX2
-/* Widens bytes or words to the lanes of a vector; compilers would do it lane by lane. */
+/* Widens bytes to the lanes of a vector; compilers would do it lane by lane. */
 HY__INLINE HY__AIM HY__INT8_V hy__int8_wide(const char *from)
 {
-    typedef char some __attribute__((vector_size(16)));
+    typedef char some __attribute__((vector_size(sizeof(HY__INT8_V) / 4)));
     HY__INT8_V v;
-#if HY__READING == HY__READING_AVX2
-    __asm__("vpmovzxwd {%1, %0|%0, %1}" : "=x"(v) : "m"(*(const some *)(const void *)from));
-#else
     __asm__("vpmovzxbd {%1, %0|%0, %1}" : "=v"(v) : "m"(*(const some *)(const void *)from));
-#endif
     return v;
 }
-/* What stands at the same place of two lines of words, or of four of bytes. */
-HY__INLINE HY__AIM void hy__int8_joins(uint32_t *y, const char *const *line, int64_t at)
+#endif
+/* Interleaves two lines as words, or four as bytes: for each place and each of a panel's channels its numbers
+   side by side. */
+HY__INLINE HY__AIM void hy__int8_zipping(void *to, const hy__int8_lines *from, const int together)
 {
-    HY__INT8_V sum;
-    int k;
-#if HY__READING == HY__READING_AVX2
-    HY__FLAT
-    for (k = 0; k < HY__INT8_PANEL; k += 8) {
-        sum = hy__int8_wide(line[0] + at + 2 * k) | hy__int8_wide(line[1] + at + 2 * k) << 16;
-        memcpy(y + k, &sum, sizeof sum);
-    }
-#else
-    sum = hy__int8_wide(line[0] + at);
-    HY__FLAT
-    for (k = 1; k < 4; k++) sum |= hy__int8_wide(line[k] + at) << 8 * k;
-    memcpy(y, &sum, sizeof sum);
-#endif
-}
-#endif
-/* Interleaves four lines: for each place (`step` bytes apart) and each of a panel's n channels its four
-   numbers side by side; numbers of 16 bits in two pairs. */
-HY__AIM static void hy__int8_zips(void *to, const char *const *line, int64_t places, int64_t step, int n)
-{
-    const int halves = sizeof(HY__INT8_DATUM) == 2 ? 2 : 1, wide = HY__INT8_STEP / halves;
-    const int least = HY__INT8_PANEL * (int)sizeof(HY__INT8_DATUM);
-    uint32_t *y = (uint32_t *)to;
-    int64_t x, at = 0;
-    int h, k, i;
-    (void)least;
-    for (x = 0; x < places; x++, at += step)
-        for (h = 0; h < halves; h++, y += HY__INT8_PANEL) {
-            const char *const *from = line + h * wide;
-#if HY__READING >= HY__READING_AVX2
-            if (n == HY__INT8_PANEL || (x + 1 < places && step >= least)) {
-                hy__int8_joins(y, from, at);    /* a panel that is not full may read into the next place */
-                continue;
-            }
-#endif
-            for (k = 0; k < n; k++)
-                for (i = 0; i < wide; i++) {    /* in memory's order, whichever that is */
-                    const HY__INT8_DATUM v = ((const HY__INT8_DATUM *)(const void *)(from[i] + at))[k];
-                    memcpy((char *)(y + k) + i * (int)sizeof v, &v, sizeof v);
-                }
+    char *y = (char *)to, rest[4][HY__INT8_PANEL];
+    int64_t x, at;
+    int i, k;
+    memset(rest, 0, sizeof rest);
+    for (x = 0; x < from->places; x++, y += HY__INT8_BYTES) {
+        const char *line[4];
+        HY__FLAT
+        for (i = 0; i < together; i++) {
+            at = x * from->step[i];
+            line[i] = from->at[i] + at;
+            if (!from->step[i] || at + HY__INT8_PANEL <= from->end) continue;
+            memcpy(rest[i], line[i], (size_t)from->n);  /* a panel that is not full may not read on */
+            line[i] = rest[i];
         }
+#if HY__READING >= HY__READING_AVX2
+        for (k = 0; k < HY__INT8_PANEL; k += (int)sizeof(HY__INT8_V) / 4) {
+            HY__INT8_V all = hy__int8_wide(line[0] + k);
+            HY__FLAT
+            for (i = 1; i < together; i++) all |= hy__int8_wide(line[i] + k) << 32 / together * i;
+            memcpy(y + 4 * k, &all, sizeof all);
+        }
+#else
+        for (k = 0; k < HY__INT8_PANEL; k++)
+            for (i = 0; i < together; i++)              /* in memory's order, whichever that is */
+                if (together == 4) y[4 * k + i] = line[i][k];
+                else ((int16_t *)(void *)y)[2 * k + i] = ((const signed char *)line[i])[k];
+#endif
+    }
 }
 #endif
-#if HY__READING == HY__READING_BASE
+#if HY__READING == HY__READING_BASE && !defined(HY__ARM_DOT)
 static void hy__int8_end_plain(const hy__int8_tile *t, void *c, const int32_t *sum)
 {
     int j;
@@ -36110,29 +36113,59 @@ static void hy__int8_tile_base(const hy__int8_tile *t, void *c, int64_t c_row)
 }
 static void hy__int8_deep_base(const hy__int8_tile *t, void *c, int64_t c_row)
 {
-    enum { wide = HY__INT8_STEP / sizeof(HY__INT8_DATUM) == 2 ? 2 : 4, halves = 4 / wide };
     int32_t sum[HY__INT8_PANEL];
-    const signed char *b = t->weight;
+    const int16_t *b = (const int16_t *)(const void *)t->weight;
     int64_t s;
-    int h, j, k;
+    int j;
     (void)c_row;
-    memset(sum, 0, sizeof sum);
-    for (s = 0; s < t->stretches; s++, b += HY__INT8_BYTES) {
-        const HY__INT8_DATUM *a = (const HY__INT8_DATUM *)(const void *)(t->from[0] + t->shift[s]);
-        for (h = 0; h < (int)halves; h++)
-            for (j = 0; j < HY__INT8_PANEL; j++)
-                for (k = 0; k < (int)wide; k++)
-                    sum[j] += (*a++ - t->zero) * b[HY__INT8_STEP * j + h * (int)wide + k];
+    for (j = 0; j < HY__INT8_PANEL; j++) sum[j] = -t->extra[j];
+    for (s = 0; s < t->stretches; s++, b += 2 * HY__INT8_PANEL) {
+        const int16_t *a = (const int16_t *)(const void *)(t->from[0] + t->shift[s]);
+        for (j = 0; j < HY__INT8_PANEL; j++) sum[j] += a[2 * j] * b[2 * j] + a[2 * j + 1] * b[2 * j + 1];
     }
     hy__int8_end_plain(t, c, sum);
 }
+static void hy__int8_arrange_base(void *to, int32_t *extra, const signed char *panel, const hy__int8_taps *k)
+{
+    const int64_t groups = hy__pieces(k->rows + k->offset, 2), fours = hy__pieces(k->rows, HY__INT8_STEP);
+    int16_t *y = (int16_t *)to;
+    int64_t z, g, x, row;
+    int i, j;
+    memset(extra, 0, HY__INT8_PANEL * sizeof *extra);
+    for (z = 0; z < k->planes; z++)
+        for (g = 0; g < groups; g++)
+            for (x = 0; x < k->cols; x++)
+                for (j = 0; j < HY__INT8_PANEL; j++)
+                    for (i = 0; i < 2; i++) {
+                        row = 2 * g + i - k->offset;
+                        *y = row < 0 || row >= k->rows ? 0 :
+                            panel[((z * fours + row / HY__INT8_STEP) * k->cols + x) * HY__INT8_BYTES +
+                                  HY__INT8_STEP * j + row % HY__INT8_STEP];
+                        extra[j] += k->zero * *y++;
+                    }
+}
+static void hy__int8_zips(void *to, const hy__int8_lines *from) { hy__int8_zipping(to, from, 2); }
+static void hy__int8_rounds_bytes(void *to, const float *from, int64_t n, const hy__int8_units *u)
+{ hy__int8_rounding(to, from, n, u, 1); }
+static void hy__int8_takes_bytes(void *to, const void *from, int64_t n, int is_signed, int zero)
+{ hy__int8_taking(to, from, n, is_signed, zero, 1); }
 static const hy__int8_isa hy__int8_plain = {
     hy__int8_looks, hy__int8_adds, hy__int8_rounds, hy__int8_takes,
     { { hy__int8_tile_base }, { hy__int8_tile_base } }, { 1 }, HY__INT8_PANEL, NULL, NULL,
-    sizeof(HY__INT8_DATUM), 0, hy__int8_zips, { hy__int8_deep_base }, { 1 }, NULL };
+    sizeof(HY__INT8_DATUM), 0, 0, NULL, NULL, { NULL }, { 0 }, NULL };
+static const hy__int8_isa hy__int8_plain_deep = {
+    hy__int8_looks, hy__int8_adds, hy__int8_rounds_bytes, hy__int8_takes_bytes,
+    { { NULL }, { NULL } }, { 1 }, HY__INT8_PANEL, NULL, NULL,
+    1, 0, 2, hy__int8_zips, hy__int8_arrange_base, { hy__int8_deep_base }, { 1 }, NULL };
 #endif
 
 #ifdef HY__INT8_V
+#undef HY__INT8_TOGETHER
+#if HY__READING == HY__READING_AVX2
+#define HY__INT8_TOGETHER 2
+#else
+#define HY__INT8_TOGETHER 4
+#endif
 #define hy__int8_at HY__NAMED(HY__INT8_V, at)
 #define hy__int8_real_at HY__NAMED(HY__INT8_REAL, at)
 #define hy__int8_bits HY__NAMED(HY__INT8_REAL, bits)
@@ -36190,11 +36223,11 @@ HY__INT8_AIM static void hy__int8_spread(void *to, const signed char *panel, int
             }
         }
 }
-#if HY__AVX_VNNI
-HY__AIM static void hy__int8_rounds_vnni(void *to, const float *from, int64_t n, const hy__int8_units *u)
+HY__AIM static void hy__int8_rounds_bytes(void *to, const float *from, int64_t n, const hy__int8_units *u)
 { hy__int8_rounding(to, from, n, u, 1); }
-HY__AIM static void hy__int8_takes_vnni(void *to, const void *from, int64_t n, int is_signed, int zero)
+HY__AIM static void hy__int8_takes_bytes(void *to, const void *from, int64_t n, int is_signed, int zero)
 { hy__int8_taking(to, from, n, is_signed, zero, 1); }
+#if HY__AVX_VNNI
 HY__INLINE HY__INT8_AIM void hy__int8_dot_vnni(HY__INT8_V *acc, const HY__INT8_V *a, const HY__INT8_V *b)
 {
     __asm__("%{vex%} vpdpbusd {%2, %1, %0|%0, %1, %2}" : "+x"(*acc) : "x"(*a), "x"(*b));
@@ -36357,39 +36390,79 @@ HY__INLINE HY__INT8_AIM void hy__int8_rows(const int rows, const int vecs, const
     }
 }
 
-/* Each channel by itself: a vector of data is four lines' numbers of as many channels as it has lanes. */
+/* Each channel by itself: a vector of data is some lines' numbers of as many channels as it has lanes. */
 HY__INLINE HY__INT8_AIM void hy__int8_deeps(const int rows, const hy__int8_tile *t, void *c, int64_t c_row)
 {
-    enum { lanes = sizeof(HY__INT8_V) / 4, halves = HY__READING == HY__READING_AVX2 ? 2 : 1 };
-    const HY__INT8_V none = {0}, zero = none + (int32_t)((uint32_t)(t->zero & 255) * 0x01010101u);
-    HY__INT8_V acc[HY__INT8_ROWS], extra, a, b;
-    int64_t s, at;
-    int h, i, j;
+    enum { lanes = sizeof(HY__INT8_V) / 4 };
+    const HY__INT8_V none = {0};
+    const int64_t apart = t->apart;
+    HY__INT8_V acc[HY__INT8_ROWS], a, b;
+    int64_t s;
+    int i, j;
     for (j = 0; j < HY__INT8_PANEL; j += (int)lanes) {
         const signed char *w = t->weight + HY__INT8_STEP * j;
-        extra = none;
         HY__FLAT
         for (i = 0; i < rows; i++) acc[i] = none;
         for (s = 0; s < t->stretches; s++, w += HY__INT8_BYTES) {
-            at = t->shift[s] + HY__INT8_STEP * j;
+            const signed char *from = t->from[0] + t->shift[s] + HY__INT8_STEP * j;
+            b = *(const hy__int8_at *)(const void *)w;
             HY__FLAT
-            for (h = 0; h < (int)halves; h++, at += HY__INT8_BYTES) {
-                b = *(const hy__int8_at *)(const void *)w;
-#if HY__READING == HY__READING_AVX2
-                b = hy__int8_pair(b, h);
-#endif
-                HY__FLAT
-                for (i = 0; i < rows; i++) {
-                    a = *(const hy__int8_at *)(const void *)(t->from[i] + at);
-                    hy__int8_dot(&acc[i], &a, &b);
-                }
-                if ((int)halves == 1) hy__int8_dot(&extra, &zero, &b);
+            for (i = 0; i < rows; i++) {
+                a = *(const hy__int8_at *)(const void *)(from + i * apart);
+                hy__int8_dot(&acc[i], &a, &b);
             }
         }
         HY__FLAT
-        for (i = 0; i < rows; i++) hy__int8_end(t, acc[i] - extra, c, i * c_row + j, j);
+        for (i = 0; i < rows; i++)
+            hy__int8_end(t, acc[i] - *(const hy__int8_at *)(const void *)(t->extra + j), c, i * c_row + j, j);
     }
 }
+/* A panel's taps as products take them, and what sums have too much. What a panel has behind its last row is
+   no tap. */
+HY__INT8_AIM static void hy__int8_arranges(void *to, int32_t *extra, const signed char *panel,
+                                           const hy__int8_taps *k)
+{
+    enum { lanes = sizeof(HY__INT8_V) / 4 };
+    typedef uint32_t fours __attribute__((vector_size(sizeof(HY__INT8_V))));
+    const int64_t quads = hy__pieces(k->rows, HY__INT8_STEP);
+    const int64_t groups = hy__pieces(k->rows + k->offset, HY__INT8_TOGETHER);
+    const int over = (int)(HY__INT8_STEP * quads - k->rows) * 8, later = 8 * k->offset;
+    const fours none = {0};
+    const HY__INT8_V zeros = (HY__INT8_V)none + (int32_t)((uint32_t)(k->zero & 255) *
+                                                          (HY__INT8_TOGETHER == 2 ? 0x00010001u : 0x01010101u));
+    HY__INT8_V total, tap;
+    fours now, last, four;
+    int64_t z, x, q, g;
+    int j;
+    for (j = 0; j < HY__INT8_PANEL; j += (int)lanes) {
+        total = (HY__INT8_V)none;
+        for (z = 0; z < k->planes; z++)
+            for (x = 0; x < k->cols; x++)
+                for (last = four = none, g = q = 0; g < groups; g++) {
+                    char *y = (char *)to + ((z * groups + g) * k->cols + x) * HY__INT8_BYTES;
+                    const int part = (int)(g * HY__INT8_TOGETHER % HY__INT8_STEP);
+                    if (!part) {
+                        now = none;
+                        if (q < quads)
+                            memcpy(&now, panel + ((z * quads + q) * k->cols + x) * HY__INT8_BYTES +
+                                   HY__INT8_STEP * j, sizeof now);
+                        if (++q == quads) now = now << over >> over;
+                        four = later ? now << later | last >> (32 - later) : now;
+                        last = now;
+                    }
+#if HY__INT8_TOGETHER == 2
+                    tap = hy__int8_pair((HY__INT8_V)four, part);
+#else
+                    tap = (HY__INT8_V)four;
+#endif
+                    hy__int8_dot(&total, &zeros, &tap);
+                    memcpy(y + HY__INT8_STEP * j, &tap, sizeof tap);
+                }
+        memcpy(extra + j, &total, sizeof total);
+    }
+}
+HY__AIM static void hy__int8_zips(void *to, const hy__int8_lines *from)
+{ hy__int8_zipping(to, from, HY__INT8_TOGETHER); }
 /* 0 vectors: each channel by itself. */
 #define HY__INT8_STAMP(name, rows, vecs, way) \
     HY__INT8_AIM static void HY__OF_KIND(name)(const hy__int8_tile *t, void *c, int64_t c_row) \
@@ -36409,7 +36482,7 @@ static const hy__int8_isa hy__int8_kernels = {
     hy__int8_looks, hy__int8_adds, hy__int8_rounds, hy__int8_takes,
     { HY__INT8_TILES(hy__int8_14_1, hy__int8_7_1, hy__int8_1_1),
       HY__INT8_TILES(hy__int8_14_2, hy__int8_7_2, hy__int8_1_2) },
-    { 14, 7, 1 }, HY__INT8_COLS, NULL, hy__int8_totals, 1, 128, hy__int8_zips,
+    { 14, 7, 1 }, HY__INT8_COLS, NULL, hy__int8_totals, 1, 128, 4, hy__int8_zips, hy__int8_arranges,
     HY__INT8_TILES(hy__int8_deep_14, hy__int8_deep_7, hy__int8_deep_1), { 14, 7, 1 }, NULL };
 #elif HY__READING == HY__READING_AVX2
 /* B^T d B of each channel; n: whole vectors. */
@@ -36533,15 +36606,19 @@ static const hy__int8_isa hy__int8_kernels = {
     hy__int8_looks, hy__int8_adds, hy__int8_rounds, hy__int8_takes,
     { { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) },
       { HY__OF_KIND(hy__int8_wide_6), HY__OF_KIND(hy__int8_wide_1) } },
-    { 6, 1 }, HY__INT8_PANEL, hy__int8_spread, NULL, 2, 0, hy__int8_zips,
-    { HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) }, { 7, 1 }, &hy__int8_by_squares };
-#if HY__AVX_VNNI     /* depthwise has no kernel of its own: those above serve it */
+    { 6, 1 }, HY__INT8_PANEL, hy__int8_spread, NULL, 2, 0, 0, NULL, NULL, { NULL }, { 0 },
+    &hy__int8_by_squares };
+static const hy__int8_isa hy__int8_kernels_deep = {
+    hy__int8_looks, hy__int8_adds, hy__int8_rounds_bytes, hy__int8_takes_bytes,
+    { { NULL }, { NULL } }, { 1 }, HY__INT8_PANEL, NULL, NULL, 1, 128, 2, hy__int8_zips, hy__int8_arranges,
+    { HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) }, { 7, 1 }, NULL };
+#if HY__AVX_VNNI
 HY__INT8_STAMP(hy__int8_dots_6, 6, 2, HY__INT8_DOTS) HY__INT8_STAMP(hy__int8_dots_1, 1, 2, HY__INT8_DOTS)
 static const hy__int8_isa hy__int8_kernels_vnni = {
-    hy__int8_looks, hy__int8_adds, hy__int8_rounds_vnni, hy__int8_takes_vnni,
+    hy__int8_looks, hy__int8_adds, hy__int8_rounds_bytes, hy__int8_takes_bytes,
     { { HY__OF_KIND(hy__int8_dots_6), HY__OF_KIND(hy__int8_dots_1) },
       { HY__OF_KIND(hy__int8_dots_6), HY__OF_KIND(hy__int8_dots_1) } },
-    { 6, 1 }, HY__INT8_PANEL, NULL, hy__int8_totals, 1, 128, NULL, { NULL }, { 0 }, NULL };
+    { 6, 1 }, HY__INT8_PANEL, NULL, hy__int8_totals, 1, 128, 0, NULL, NULL, { NULL }, { 0 }, NULL };
 #endif
 #elif HY__READING == HY__READING_BASE
 HY__INT8_STAMP(hy__int8_4, 4, 4, 0) HY__INT8_STAMP(hy__int8_1, 1, 4, 0)
@@ -36549,7 +36626,7 @@ static const hy__int8_isa hy__int8_kernels = {
     hy__int8_looks, hy__int8_adds, hy__int8_rounds, hy__int8_takes,
     { { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) },
       { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) } },
-    { 4, 1 }, HY__INT8_PANEL, NULL, hy__int8_totals, 1, 0, hy__int8_zips,
+    { 4, 1 }, HY__INT8_PANEL, NULL, hy__int8_totals, 1, 0, 4, hy__int8_zips, hy__int8_arranges,
     { HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) }, { 7, 1 }, NULL };
 #else
 HY__INT8_STAMP(hy__int8_6, 6, 4, 0) HY__INT8_STAMP(hy__int8_1, 1, 4, 0)
@@ -36559,12 +36636,12 @@ static void hy__int8_looks_base(unsigned char *y, const unsigned char *x, int64_
 static void hy__int8_adds_base(const hy__int8_sum *s, void *y, const unsigned char *a, const unsigned char *b,
                                int64_t n);
 static void hy__int8_takes_base(void *to, const void *from, int64_t n, int is_signed, int zero);
-static void hy__int8_zips_base(void *to, const char *const *line, int64_t places, int64_t step, int n);
+static void hy__int8_zips_base(void *to, const hy__int8_lines *from);
 static const hy__int8_isa hy__int8_kernels = {
     hy__int8_looks_base, hy__int8_adds_base, hy__int8_rounds_base, hy__int8_takes_base,
     { { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) },
       { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) } },
-    { 6, 1 }, HY__INT8_PANEL, NULL, hy__int8_totals, 1, 0, hy__int8_zips_base,
+    { 6, 1 }, HY__INT8_PANEL, NULL, hy__int8_totals, 1, 0, 4, hy__int8_zips_base, hy__int8_arranges,
     { HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) }, { 7, 1 }, NULL };
 #endif
 #endif
@@ -36581,18 +36658,20 @@ HY__FORMULAS
 static const hy__int8_isa *hy__int8_isa_of(int isa, int sums)
 {
 #ifdef HY__ARM_DOT
-    if (HY__ARM_DOT) return &hy__int8_kernels_f64;
-    return &hy__int8_kernels_base;
-#elif defined(HY__TARGET_AVX2)
+    (void)isa;
+    (void)sums;
+    return HY__ARM_DOT ? &hy__int8_kernels_f64 : &hy__int8_kernels_base;
+#else
+#ifdef HY__TARGET_AVX2
     if (isa >= HY_ISA_AVX512 && HY__CPU_HAS(avx512vnni)) return &hy__int8_kernels_avx512;
 #if HY__AVX_VNNI
     if (isa >= HY_ISA_AVX2 && sums && hy__has_avx_vnni()) return &hy__int8_kernels_vnni;
 #endif
-    if (isa >= HY_ISA_AVX2) return &hy__int8_kernels_avx2;
+    if (isa >= HY_ISA_AVX2) return sums ? &hy__int8_kernels_avx2 : &hy__int8_kernels_deep;
 #endif
     (void)isa;
-    (void)sums;
-    return &hy__int8_plain;
+    return sums ? &hy__int8_plain : &hy__int8_plain_deep;
+#endif
 }
 
 /* --- what both operators are: a convolution; a dense layer's rows are places of one image --- */
@@ -36951,23 +37030,59 @@ static void hy__int8_by_square(const hy__int8_plan *p, const hy_run *now, float 
     }
 }
 
-/* The lines that a line of results reads, by fours, of a panel's n channels. */
-static void hy__int8_zip(const hy__int8_plan *p, const char *data, int64_t image, int64_t z, int64_t y,
-                         int64_t channel, int n, char *to)
+/* What an item has of its own where each channel is by itself: lines of data that came together, which lie by
+ * the number of their first, so that neighbouring lines of results find them again; and for each row that a
+ * kernel may begin with in such a group its taps. */
+typedef struct hy__int8_deep_parts {
+    int64_t groups, slots, taps;                /* at most: groups of a plane, of all, their taps */
+    size_t  held, zipped, line, weight, all;    /* where they begin; bytes */
+    int     begins;                             /* with so many rows of a group */
+} hy__int8_deep_parts;
+static hy__int8_deep_parts hy__int8_deep_room(const hy__int8_plan *p)
 {
-    const int64_t fours = hy__pieces(p->kernel[1], HY__INT8_STEP), unit = p->isa->bytes;
-    const char *line[HY__INT8_STEP];
-    int64_t s, at;
+    hy__int8_deep_parts r;
+    r.begins = p->dilate[1] == 1 && p->kernel[1] > 1 ? p->isa->together : 1;
+    r.groups = hy__pieces(p->kernel[1] + r.begins - 1, p->isa->together);
+    r.slots = p->kernel[0] * r.groups;
+    r.taps = r.slots * p->kernel[2];
+    r.held = (size_t)r.taps * sizeof(int64_t);
+    r.zipped = hy__round64(r.held + (size_t)r.slots * sizeof(int64_t));
+    r.line = (size_t)p->wide[2] * HY__INT8_BYTES;
+    r.weight = r.zipped + (size_t)r.slots * r.line;
+    r.all = r.weight + (size_t)(r.begins * r.taps) * HY__INT8_BYTES + 64;
+    return r;
+}
+
+/* One line of some of the data's, from row `row` of plane z of the padded data on. */
+static void hy__int8_zip(const hy__int8_plan *p, const char *data, int64_t z, int64_t row, int64_t channel,
+                         int n, char *to)
+{
+    const int inside = p->in_place;             /* padding is not in the data */
+    const int64_t *size = inside ? p->fine : p->wide, left = inside ? p->pad[2] : 0;
+    const int64_t right = p->wide[2] - left - size[2], line = size[2] * p->fine_c;
+    char blank[HY__INT8_PANEL];
+    hy__int8_lines from;
     int k;
-    for (s = 0; s < p->kernel[0] * fours; s++, to += p->wide[2] * HY__INT8_BYTES * unit) {
-        for (k = 0; k < HY__INT8_STEP; k++) {   /* behind the kernel's last its weights are 0 */
-            const int64_t in = hy__least(s % fours * HY__INT8_STEP + k, p->kernel[1] - 1);
-            at = image * p->wide[0] + z * p->stride[0] + s / fours * p->dilate[0];
-            at = (at * p->wide[1] + y * p->stride[1] + in * p->dilate[1]) * p->wide[2];
-            line[k] = data + (at * p->fine_c + channel) * unit;
-        }
-        p->isa->zip(to, line, p->wide[2], p->fine_c * unit, n);
+    memset(blank, p->zero, sizeof blank);
+    from.n = n;
+    from.end = line - channel;
+    z -= inside ? p->pad[0] : 0;
+    for (k = 0; k < p->isa->together; k++) {
+        const int64_t y = row + k * p->dilate[1] - (inside ? p->pad[1] : 0);
+        const int real = z >= 0 && z < size[0] && y >= 0 && y < size[1];
+        from.at[k] = real ? data + (z * size[1] + y) * line + channel : blank;
+        from.step[k] = real ? p->fine_c : 0;
     }
+    from.places = size[2];
+    p->isa->zip(to + left * HY__INT8_BYTES, &from);
+    for (k = 0; k < p->isa->together; k++) {
+        from.at[k] = blank;
+        from.step[k] = 0;
+    }
+    from.places = left;
+    p->isa->zip(to, &from);
+    from.places = right;
+    p->isa->zip(to + (left + size[2]) * HY__INT8_BYTES, &from);
 }
 
 /* A line of results of a panel, from what came together of the data. */
@@ -36975,16 +37090,15 @@ static void hy__int8_deep_line(const hy__int8_plan *p, hy__int8_tile *t, const c
                                int cols)
 {
     const hy__int8_isa *isa = p->isa;
-    const int64_t step = p->stride[2] * HY__INT8_BYTES * isa->bytes, row = p->last ? p->coarse_c : 1;
+    const int64_t row = p->last ? p->coarse_c : 1;
     float square[(int)HY__INT8_ROWS * (int)HY__INT8_PANEL];
     int64_t x, rows;
-    int i;
     for (x = 0; x < p->coarse[2]; x += rows) {
         int kernel = 0;
         char *to = c + x * row * (p->kind == 1 ? 1 : 4);
         while (isa->deep_rows[kernel] > 1 && isa->deep_rows[kernel] > p->coarse[2] - x) kernel++;
         rows = isa->deep_rows[kernel];
-        for (i = 0; i < rows; i++) t->from[i] = (const signed char *)zipped + (x + i) * step;
+        t->from[0] = (const signed char *)zipped + x * t->apart;
         if (p->last && cols == HY__INT8_PANEL) isa->deep[kernel](t, to, row);
         else {
             isa->deep[kernel](t, square, HY__INT8_PANEL);
@@ -36995,30 +37109,55 @@ static void hy__int8_deep_line(const hy__int8_plan *p, hy__int8_tile *t, const c
 
 /* Some lines of results of one panel, each channel by itself. */
 static void hy__int8_deep(const hy__int8_plan *p, const hy_run *now, float data_scale, const char *data,
-                          int64_t *shift, int64_t item)
+                          char *own, int64_t item)
 {
+    const hy__int8_deep_parts room = hy__int8_deep_room(p);
     const int64_t lines = p->coarse[0] * p->coarse[1], bands = hy__pieces(lines, p->deep);
     const int64_t first = item % p->panels * HY__INT8_PANEL, image = item / p->panels / bands;
     const int64_t from = item / p->panels % bands * p->deep, end = hy__least(from + p->deep, lines);
     const int64_t places = hy__int8_volume(p->coarse), unit = p->kind == 1 ? 1 : 4;
-    const int64_t row = (p->last ? p->coarse_c : 1) * p->coarse[2] * unit;
+    const int64_t row = (p->last ? p->coarse_c : 1) * p->coarse[2] * unit, several = p->isa->together;
+    const int64_t *size = p->in_place ? p->fine : p->wide;
     const int cols = (int)hy__least(HY__INT8_PANEL, p->coarse_c - first);
-    char *zipped = (char *)(shift + p->stretches);
+    const signed char *panel = (const signed char *)now->data[1] + first * p->stretches * HY__INT8_STEP;
     char *c = (char *)now->data[now->job->nin] +
         (image * p->coarse_c * places + first * (p->last ? 1 : places)) * unit;
+    int64_t *shift = (int64_t *)(void *)own, *held = (int64_t *)(void *)(own + room.held);
+    char *zipped = own + room.zipped, *weight = own + room.weight;
+    hy__int8_taps taps;
+    int64_t s, z, g, x, k, slot, groups;
+    int known = 0;                              /* a bit for each row that a kernel began with */
     hy__int8_tile t;
-    int64_t s;
-    if (cols < HY__INT8_PANEL)
-        memset(zipped, 0, (size_t)(p->kernel[0] * hy__pieces(p->kernel[1], HY__INT8_STEP) * p->wide[2] *
-                                   HY__INT8_BYTES * p->isa->bytes));
-    for (s = 0; s < p->stretches; s++)
-        shift[s] = (s / p->kernel[2] * p->wide[2] + s % p->kernel[2] * p->dilate[2]) * HY__INT8_BYTES *
-            p->isa->bytes;
     hy__int8_begin(p, &t, shift);
-    t.weight = (const signed char *)now->data[1] + first * p->stretches * HY__INT8_STEP;
+    t.apart = p->stride[2] * HY__INT8_BYTES;
     hy__int8_channels(p, now, data_scale, first, cols, &t);
+    data += image * hy__int8_volume(size) * p->fine_c;
+    taps.planes = p->kernel[0];
+    taps.rows = p->kernel[1];
+    taps.cols = p->kernel[2];
+    taps.zero = p->zero;
+    for (k = 0; k < room.slots; k++) held[k] = -1;
     for (s = from; s < end; s++) {
-        hy__int8_zip(p, data, image, s / p->coarse[1], s % p->coarse[1], first, cols, zipped);
+        const int64_t top = s % p->coarse[1] * p->stride[1];
+        taps.offset = (int)(top % room.begins);
+        groups = hy__pieces(p->kernel[1] + taps.offset, several);
+        t.weight = (const signed char *)weight + taps.offset * room.taps * HY__INT8_BYTES;
+        if (!(known >> taps.offset & 1))
+            p->isa->arrange(weight + taps.offset * room.taps * HY__INT8_BYTES, t.extra, panel, &taps);
+        known |= 1 << taps.offset;
+        for (k = z = 0; z < p->kernel[0]; z++)
+            for (g = 0; g < groups; g++) {
+                const int64_t plane = s / p->coarse[1] * p->stride[0] + z * p->dilate[0];
+                const int64_t at = top - taps.offset + g * several * p->dilate[1];
+                const int64_t name = plane * (p->wide[1] + groups * several * p->dilate[1]) + at;
+                slot = z * room.groups + (room.begins > 1 ? at / several : g) % room.groups;
+                if (held[slot] != name)
+                    hy__int8_zip(p, data, plane, at, first, cols, zipped + (size_t)slot * room.line);
+                held[slot] = name;
+                for (x = 0; x < p->kernel[2]; x++)
+                    shift[k++] = slot * (int64_t)room.line + x * p->dilate[2] * HY__INT8_BYTES;
+            }
+        t.stretches = k;
         hy__int8_deep_line(p, &t, zipped, c + s * row, cols);
     }
 }
@@ -37044,7 +37183,7 @@ HY__RUN(hy__run_int8)
     }
     if (stage == job->stages - 1) {
         if (p->in_place) data = (signed char *)(uintptr_t)now->data[0];
-        if (p->deep) hy__int8_deep(p, now, scale, (const char *)data, (int64_t *)scratch, item);
+        if (p->deep) hy__int8_deep(p, now, scale, (const char *)data, (char *)scratch, item);
         else if (p->squares) hy__int8_by_square(p, now, scale, data, (int16_t *)scratch, item);
         else hy__int8_product(p, now, scale, data, (int64_t *)scratch, item);
         return;
@@ -37109,7 +37248,7 @@ static void hy__int8_stored(hy__int8_plan *p, int64_t numbers)
         p->chunks = hy__most(hy__pieces(numbers, p->chunk), 1);
         return;
     }
-    for (d = 0; d < 3; d++) plain &= !p->pad[d] && !p->pad_end[d];
+    for (d = 0; d < 3 && !p->deep; d++) plain &= !p->pad[d] && !p->pad_end[d];
     p->in_place = plain && isa->bytes == 1 && p->is_signed == !isa->flip;
     if (isa->bytes == 1) p->zero += isa->flip && p->is_signed ? 128 : !isa->flip && !p->is_signed ? -128 : 0;
 }
@@ -37173,8 +37312,7 @@ static int hy__int8_bind(hy_job *job, hy__int8_plan *p)
     if (p->spread)
         job->scratch += (size_t)(p->stretches * p->steps * HY__INT8_BYTES * 2) + 128;
     if (p->squares) job->scratch = (size_t)hy__int8_square_room(p).all * sizeof(int16_t);
-    if (p->deep) job->scratch += (size_t)(p->kernel[0] * hy__pieces(p->kernel[1], HY__INT8_STEP)) *
-        (size_t)(p->wide[2] * HY__INT8_BYTES * p->isa->bytes);
+    if (p->deep) job->scratch = hy__int8_deep_room(p).all;
     return 0;
 }
 

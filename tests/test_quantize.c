@@ -317,7 +317,7 @@ static void quantize_kept(void)
 
 /* --- data of 8 bits: sums of (x - zero) w, exactly; results a step away at most --- */
 typedef struct quantize_case {
-    int n, c, h, w, filters, groups, k, stride, dilate, pad, last, relu, bias, zero, out_zero;
+    int n, c, h, w, filters, groups, k, stride, dilate, pad, last, relu, bias, zero, out_zero, deep;
     hy_dtype data, out;
     double out_scale;
 } quantize_case;
@@ -332,6 +332,7 @@ static void quantize_draw(hy_frame *F, quantize_case *t)
     t->n = 1 + (int)(r[1] * 2);
     t->c = t->groups * (1 + (int)(r[2] * 9));
     t->filters = t->groups * (1 + (int)(r[3] * 40));
+    t->deep = 0;
     t->k = 1 + (int)(r[4] * 3);
     t->stride = 1 + (int)(r[5] * 2);
     t->dilate = r[6] < 0.7 ? 1 : 2;
@@ -358,6 +359,18 @@ static void quantize_draw_square(hy_frame *F, quantize_case *t)
     t->stride = t->dilate = 1;
     t->h = 6 + t->h % 7 * 2 + t->pad % 2;
     t->w += 1;
+}
+/* Each channel by itself: groups of kernel rows, one plane or lines between the padding. */
+static void quantize_draw_deep(hy_frame *F, quantize_case *t, int number)
+{
+    quantize_draw(F, t);
+    t->deep = 1;
+    t->c = t->groups = t->filters = 2 + t->filters % 45;
+    t->k = 1 + number % 6;
+    t->stride = 1 + number / 6 % 3;
+    t->pad = t->pad * t->k / 2;
+    t->h += t->dilate * (t->k - 1);
+    t->w += t->dilate * (t->k - 1) + number % 17;
 }
 static void quantize_extremes(const quantize_case *t, hy_array *const *in)
 {
@@ -392,7 +405,8 @@ static double quantize_said(const quantize_case *t, hy_array *const *in, int ima
                 int py = y * t->stride + i * t->dilate - t->pad, px = x * t->stride + j * t->dilate - t->pad;
                 int ch = f / many * wide + c, tap = i * t->k + j, at = tap % joined * wide + c;
                 int64_t step = tap / joined * steps + at / 4, all = (int64_t)(t->k * t->k / joined) * steps;
-                int64_t w = ((f / many * panels + f % many / 16) * all + step) * 64 + f % many % 16 * 4 + at % 4;
+                int64_t deep = ((int64_t)f / 16 * ((t->k + 3) / 4 * t->k) + i / 4 * t->k + j) * 64 + f % 16 * 4 + i % 4;
+                int64_t w = t->deep ? deep : ((f / many * panels + f % many / 16) * all + step) * 64 + f % many % 16 * 4 + at % 4;
                 if (py < 0 || py >= t->h || px < 0 || px >= t->w) continue;
                 sum += (quantize_whole(in[0], t->last ? ((image * t->h + py) * t->w + px) * t->c + ch
                                        : ((image * t->c + ch) * t->h + py) * t->w + px) - t->zero) *
@@ -412,11 +426,15 @@ static void quantize_made(hy_frame *F, const quantize_case *t, hy_array **in)
     const int rows = t->k * t->k / joined;
     int64_t i;
     in[0] = quantize_dice(F, t->last ? HY_SHAPE(t->n, t->h, t->w, t->c) : HY_SHAPE(t->n, t->c, t->h, t->w), t->data);
+    in[2] = hy_uniform(F, HY_SHAPE(t->filters), 0.0001, 0.001);
+    in[3] = hy_uniform(F, HY_SHAPE(t->filters), -3, 3);
+    if (t->deep) {                                      /* what fills rows up is none, whatever it is */
+        in[1] = quantize_dice(F, HY_SHAPE((t->c + 15) / 16, (t->k + 3) / 4 * t->k, 16, 4), HY_I8);
+        return;
+    }
     in[1] = quantize_dice(F, HY_SHAPE(t->groups * ((many + 15) / 16), rows * ((wide * joined + 3) / 4), 16, 4), HY_I8);
     for (i = 0; i < hy_size(F, in[1]); i++)             /* what fills steps up is 0 */
         if (i / 64 % ((wide * joined + 3) / 4) * 4 + i % 4 >= wide * joined) ((signed char *)in[1]->t.data)[i] = 0;
-    in[2] = hy_uniform(F, HY_SHAPE(t->filters), 0.0001, 0.001);
-    in[3] = hy_uniform(F, HY_SHAPE(t->filters), -3, 3);
 }
 
 static hy_array *quantize_run(hy_frame *F, const quantize_case *t, hy_array *const *in)
@@ -462,7 +480,7 @@ static void quantize_compared(hy_frame *F, const quantize_case *t, hy_array *con
 static void quantize_eight_bits(void)
 {
     int number, isa;
-    for (number = 0; number < 160; number++) {
+    for (number = 0; number < 300; number++) {
         static unsigned char first[1 << 18];
         size_t bytes = 0;
         for (isa = HY_ISA_AVX512; isa >= HY_ISA_BASE; isa--) {
@@ -475,7 +493,9 @@ static void quantize_eight_bits(void)
             desc.threads = 1 + (number + isa) % 3;
             F = hy_open(&desc);
             hy_seed(F, 100 + number);
-            if (number < 120) quantize_draw(F, &t); else quantize_draw_square(F, &t);
+            if (number < 120) quantize_draw(F, &t);
+            else if (number < 160) quantize_draw_square(F, &t);
+            else quantize_draw_deep(F, &t, number);
             quantize_made(F, &t, in);
             if (number >= 120 && number % 5 == 0) quantize_extremes(&t, in);
             y = quantize_run(F, &t, in);
