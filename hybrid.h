@@ -35812,8 +35812,8 @@ typedef struct hy__int8_lines {
     int         n;                      /* channels */
 } hy__int8_lines;
 
-/* The taps of a kernel of which each channel has its own: the first of its rows is behind `offset` others that
-   belong to the same product. */
+/* The taps of a kernel of which each channel has its own. A product takes some lines at once: the kernel's
+   first comes after `offset` others. */
 typedef struct hy__int8_taps { int64_t planes, rows, cols; int offset, zero; } hy__int8_taps;
 
 /* C(rows, cols), rows so many numbers apart. */
@@ -35857,6 +35857,7 @@ typedef struct hy__int8_isa {
 #endif
 #define hy__int8_rounds HY__OF_KIND(hy__int8_rounds)
 #define hy__int8_adds HY__OF_KIND(hy__int8_adds)
+#define hy__int8_adds_plain HY__OF_KIND(hy__int8_adds_plain)
 #define hy__int8_looks HY__OF_KIND(hy__int8_looks)
 #define hy__int8_takes HY__OF_KIND(hy__int8_takes)
 #define hy__int8_zips HY__OF_KIND(hy__int8_zips)
@@ -35864,7 +35865,7 @@ typedef struct hy__int8_isa {
 #define hy__int8_arranges HY__OF_KIND(hy__int8_arranges)
 #define hy__int8_rounds_bytes HY__OF_KIND(hy__int8_rounds_bytes)
 #define hy__int8_takes_bytes HY__OF_KIND(hy__int8_takes_bytes)
-#define hy__int8_end HY__OF_KIND(hy__int8_end)
+#define hy__int8_ends HY__OF_KIND(hy__int8_ends)
 #define hy__int8_bound HY__OF_KIND(hy__int8_bound)
 #define hy__int8_wide HY__OF_KIND(hy__int8_wide)
 #define hy__int8_deeps HY__OF_KIND(hy__int8_deeps)
@@ -35989,8 +35990,8 @@ HY__AIM static void hy__int8_looks(unsigned char *y, const unsigned char *x, int
     for (; i < n; i++) y[i] = table[x[i] ^ flip];
 }
 /* Tile by tile: floats, within bounds, then as bytes. */
-HY__AIM static void hy__int8_adds(const hy__int8_sum *s, void *y, const unsigned char *a,
-                                  const unsigned char *b, int64_t n)
+HY__AIM static void hy__int8_adds_plain(const hy__int8_sum *s, void *y, const unsigned char *a,
+                                        const unsigned char *b, int64_t n)
 {
     const float a_scale = s->a_scale, b_scale = s->b_scale, low = s->low, high = s->high;
     const int a_less = s->a_zero + s->a_flip, b_less = s->b_zero + s->b_flip;
@@ -36019,6 +36020,11 @@ HY__AIM static void hy__int8_adds(const hy__int8_sum *s, void *y, const unsigned
             ((unsigned char *)y)[i] = (unsigned char)(hy__bits_f32(sum[i] + 12582912.0f) + out_zero);
     }
 }
+#if HY__READING < HY__READING_AVX2
+HY__AIM static void hy__int8_adds(const hy__int8_sum *s, void *y, const unsigned char *a,
+                                  const unsigned char *b, int64_t n)
+{ hy__int8_adds_plain(s, y, a, b, n); }
+#endif
 /* In 16 bits less their zero; in 8 they may change their sign. */
 HY__INLINE HY__AIM void hy__int8_taking(void *to, const void *from, int64_t n, int is_signed, int zero,
                                         const int bytes)
@@ -36306,43 +36312,74 @@ HY__INLINE HY__INT8_AIM HY__INT8_REAL hy__int8_bound(HY__INT8_REAL y, HY__INT8_R
     return (HY__INT8_REAL)((past & (hy__int8_bits)end) | (~past & (hy__int8_bits)y));
 #endif
 }
-/* As bytes: within bounds, halves to the even number, then what stands for 0 more. */
-HY__INLINE HY__INT8_AIM void hy__int8_put(unsigned char *to, HY__INT8_REAL y, const hy__int8_tile *t)
+/* The lowest byte of each lane, side by side. */
+HY__INLINE HY__INT8_AIM void hy__int8_put(unsigned char *to, HY__INT8_V v)
 {
     enum { lanes = sizeof(HY__INT8_V) / 4 };
     typedef unsigned char bytes __attribute__((vector_size(lanes)));
-    const HY__INT8_REAL none = {0}, high = none + t->high, more = none + 12582912.0f;
-    bytes narrow;
-    y = hy__int8_bound(y, high, 1);
 #if HY__READING == HY__READING_AVX2             /* compilers go lane by lane */
-    {
-        typedef int64_t eights __attribute__((vector_size(32)));
-        const hy__i32x8 lowest = { 0x0c080400, -1, -1, -1, -1, 0x0c080400, -1, -1 };
-        const eights both = (eights)__builtin_ia32_pshufb256(
-            (hy__int8_bytes_avx2)((HY__INT8_V)(y + more) + t->out_zero), (hy__int8_bytes_avx2)lowest);
-        const int64_t eight = both[0] | both[2];
-        memcpy(to, &eight, sizeof eight);
-        (void)narrow;
-    }
+    typedef char some __attribute__((vector_size(16)));
+    const hy__i32x8 lowest = { 0x0c080400, -1, -1, -1, -1, 0x0c080400, -1, -1 };
+    some high;
+    hy__int8_bytes_avx2 both = __builtin_ia32_pshufb256((hy__int8_bytes_avx2)v, (hy__int8_bytes_avx2)lowest);
+    __asm__("vextracti128 {$1, %2, %0|%0, %2, 1}\n\tvpor {%x2, %0, %0|%0, %0, %x2}\n\tvmovq {%0, %1|%1, %0}"
+            : "=&x"(high), "=m"(*(bytes *)(void *)to) : "x"(both));
 #else
-    narrow = __builtin_convertvector((HY__INT8_V)(y + more) + t->out_zero, bytes);
+    const bytes narrow = __builtin_convertvector(v, bytes);
     memcpy(to, &narrow, sizeof narrow);
 #endif
 }
 
-/* What becomes of sums, of the panel's channels from `col` on. */
-HY__INLINE HY__INT8_AIM void hy__int8_end(const hy__int8_tile *t, HY__INT8_V sum, void *c, int64_t to,
-                                          const int col)
+#if HY__READING >= HY__READING_AVX2
+/* Whole vectors of sums; products are exact in floats. */
+HY__INT8_AIM static void hy__int8_adds(const hy__int8_sum *s, void *y, const unsigned char *a,
+                                       const unsigned char *b, int64_t n)
 {
-    const HY__INT8_V none = {0};
-    const HY__INT8_REAL low = (HY__INT8_REAL)none + t->low;
+    enum { lanes = sizeof(HY__INT8_V) / 4 };
+    const HY__INT8_V none = {0}, zero = none + s->out_zero;
+    const HY__INT8_V a_flip = none + s->a_flip, b_flip = none + s->b_flip;
+    const HY__INT8_V a_less = none + (s->a_zero + s->a_flip), b_less = none + (s->b_zero + s->b_flip);
+    const HY__INT8_REAL nought = {0}, low = nought + s->low, high = nought + s->high;
+    const HY__INT8_REAL a_scale = nought + s->a_scale, b_scale = nought + s->b_scale;
+    const HY__INT8_REAL whole = nought + 12582912.0f;
+    const int multiply = s->multiply, kind = s->kind;
+    HY__INT8_REAL u, v;
+    int64_t i;
+    for (i = 0; i + (int)lanes <= n; i += (int)lanes) {
+        u = __builtin_convertvector((hy__int8_wide((const char *)a + i) ^ a_flip) - a_less, HY__INT8_REAL);
+        v = __builtin_convertvector((hy__int8_wide((const char *)b + i) ^ b_flip) - b_less, HY__INT8_REAL);
+        u = multiply ? u * v * a_scale : u * a_scale + v * b_scale;
+        u = hy__int8_bound(hy__int8_bound(u, low, 0), high, 1);
+        if (kind) hy__int8_put((unsigned char *)y + i, (HY__INT8_V)(u + whole) + zero);
+        else *(hy__int8_real_at *)(void *)((float *)y + i) = u;
+    }
+    if (i < n) hy__int8_adds_plain(s, (char *)y + i * (kind ? 1 : 4), a + i, b + i, n - i);
+}
+#endif
+/* What becomes of the sums of some rows, `next` vectors apart, for the panel's channels from `col` on: floats
+   within bounds; bytes, halves to the even number, then what stands for 0 more. Each row's results lie at to,
+   or c_row numbers after those of the row before. */
+HY__INLINE HY__INT8_AIM void hy__int8_ends(const int rows, const hy__int8_tile *t, const HY__INT8_V *sum,
+                                           const int next, void *c, int64_t c_row, const int64_t *to,
+                                           const int col)
+{
+    const HY__INT8_V none = {0}, zero = none + t->out_zero;
+    const HY__INT8_REAL low = (HY__INT8_REAL)none + t->low, high = (HY__INT8_REAL)none + t->high;
+    const HY__INT8_REAL scale = *(const hy__int8_real_at *)(t->scale + col);
+    const HY__INT8_REAL bias = *(const hy__int8_real_at *)(t->bias + col);
+    const HY__INT8_REAL whole = (HY__INT8_REAL)none + 12582912.0f;
+    const int kind = t->kind;
     HY__INT8_REAL y;
-    if (t->kind == 2) { *(hy__int8_at *)(void *)((int32_t *)c + to) = sum; return; }
-    y = __builtin_convertvector(sum, HY__INT8_REAL) *
-        *(const hy__int8_real_at *)(t->scale + col) + *(const hy__int8_real_at *)(t->bias + col);
-    y = hy__int8_bound(y, low, 0);
-    if (t->kind == 1) hy__int8_put((unsigned char *)c + to, y, t);
-    else *(hy__int8_real_at *)(void *)((float *)c + to) = y;
+    int i;
+    HY__FLAT
+    for (i = 0; i < rows; i++) {
+        const int64_t at = (to ? to[i] : i * c_row) + col;
+        const HY__INT8_V own = sum[i * next];
+        y = hy__int8_bound(__builtin_convertvector(own, HY__INT8_REAL) * scale + bias, low, 0);
+        if (kind == 2) *(hy__int8_at *)(void *)((int32_t *)c + at) = own;
+        else if (!kind) *(hy__int8_real_at *)(void *)((float *)c + at) = y;
+        else hy__int8_put((unsigned char *)c + at, (HY__INT8_V)(hy__int8_bound(y, high, 1) + whole) + zero);
+    }
 }
 
 /* rows times one to four vectors of sums. A single row computes its correction for the zero point on the way,
@@ -36379,14 +36416,12 @@ HY__INLINE HY__INT8_AIM void hy__int8_rows(const int rows, const int vecs, const
         }
     }
     HY__FLAT
-    for (i = 0; i < rows; i++) {
+    for (j = 0; j < vecs; j++) {
+        if (rows > 1 && way == HY__INT8_DOTS)
+            extra[j] = *(const hy__int8_at *)(const void *)(t->extra + j * (int)lanes);
         HY__FLAT
-        for (j = 0; j < vecs; j++) {
-            if (rows == 1) acc[i][j] -= extra[j];
-            else if (way == HY__INT8_DOTS)
-                acc[i][j] -= *(const hy__int8_at *)(const void *)(t->extra + j * (int)lanes);
-            hy__int8_end(t, acc[i][j], c, i * c_row + j * (int)lanes, j * (int)lanes);
-        }
+        for (i = 0; i < rows; i++) acc[i][j] -= extra[j];
+        hy__int8_ends(rows, t, &acc[0][j], 4, c, c_row, NULL, j * (int)lanes);
     }
 }
 
@@ -36401,8 +36436,9 @@ HY__INLINE HY__INT8_AIM void hy__int8_deeps(const int rows, const hy__int8_tile 
     int i, j;
     for (j = 0; j < HY__INT8_PANEL; j += (int)lanes) {
         const signed char *w = t->weight + HY__INT8_STEP * j;
+        const HY__INT8_V less = none - *(const hy__int8_at *)(const void *)(t->extra + j);
         HY__FLAT
-        for (i = 0; i < rows; i++) acc[i] = none;
+        for (i = 0; i < rows; i++) acc[i] = less;
         for (s = 0; s < t->stretches; s++, w += HY__INT8_BYTES) {
             const signed char *from = t->from[0] + t->shift[s] + HY__INT8_STEP * j;
             b = *(const hy__int8_at *)(const void *)w;
@@ -36412,9 +36448,7 @@ HY__INLINE HY__INT8_AIM void hy__int8_deeps(const int rows, const hy__int8_tile 
                 hy__int8_dot(&acc[i], &a, &b);
             }
         }
-        HY__FLAT
-        for (i = 0; i < rows; i++)
-            hy__int8_end(t, acc[i] - *(const hy__int8_at *)(const void *)(t->extra + j), c, i * c_row + j, j);
+        hy__int8_ends(rows, t, acc, 1, c, c_row, NULL, j);
     }
 }
 /* A panel's taps as products take them, and what sums have too much. What a panel has behind its last row is
@@ -36428,8 +36462,8 @@ HY__INT8_AIM static void hy__int8_arranges(void *to, int32_t *extra, const signe
     const int64_t groups = hy__pieces(k->rows + k->offset, HY__INT8_TOGETHER);
     const int over = (int)(HY__INT8_STEP * quads - k->rows) * 8, later = 8 * k->offset;
     const fours none = {0};
-    const HY__INT8_V zeros = (HY__INT8_V)none + (int32_t)((uint32_t)(k->zero & 255) *
-                                                          (HY__INT8_TOGETHER == 2 ? 0x00010001u : 0x01010101u));
+    const uint32_t ones = HY__INT8_TOGETHER == 2 ? 0x00010001u : 0x01010101u;
+    const HY__INT8_V zeros = (HY__INT8_V)none + (int32_t)((uint32_t)(k->zero & 255) * ones);
     HY__INT8_V total, tap;
     fours now, last, four;
     int64_t z, x, q, g;
@@ -36582,6 +36616,7 @@ HY__INT8_AIM static void hy__int8_squares_out(const hy__int8_tile *t, const int3
 {
     typedef uint32_t whole __attribute__((vector_size(32)));
     whole m[16], v[8];
+    HY__INT8_V y[4];
     int col, i;
     for (col = 0; col < HY__INT8_PANEL; col += 8) {
         HY__FLAT
@@ -36593,9 +36628,10 @@ HY__INT8_AIM static void hy__int8_squares_out(const hy__int8_tile *t, const int3
         }
         HY__FLAT
         for (i = 0; i < 8; i += 4) {
-            hy__int8_end(t, (HY__INT8_V)(v[i] + v[i + 1] + v[i + 2]) >> 2, c, to[i / 2] + col, col);
-            hy__int8_end(t, (HY__INT8_V)(v[i + 1] - v[i + 2] - v[i + 3]) >> 2, c, to[i / 2 + 1] + col, col);
+            y[i / 2] = (HY__INT8_V)(v[i] + v[i + 1] + v[i + 2]) >> 2;
+            y[i / 2 + 1] = (HY__INT8_V)(v[i + 1] - v[i + 2] - v[i + 3]) >> 2;
         }
+        hy__int8_ends(4, t, y, 1, c, 0, to, col);
     }
 }
 static const hy__int8_squares hy__int8_by_squares = { hy__int8_squares_in, hy__int8_squares_weight,
