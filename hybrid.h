@@ -35784,6 +35784,8 @@ enum { HY__INT8_PANEL = 16, HY__INT8_STEP = 4, HY__INT8_BYTES = HY__INT8_PANEL *
        HY__INT8_MOST = (1 << 15) - 1,   /* steps whose sums of signed bytes fit 32 bits */
        HY__INT8_MOST_BYTES = 1 << 14,   /* ... of data from 0 to 255 */
        HY__INT8_DEEP = 512,             /* places of an item where each channel is by itself */
+       HY__INT8_PLACES = 96,            /* ... of others, and what they may read to be more */
+       HY__INT8_READ = 24576,
        HY__INT8_SPREADS = 12,           /* places that pay for weights as words: more than these */
        HY__INT8_SQUARES = 54,           /* squares of an item */
        HY__INT8_SQUARED = 1024 };       /* channels whose sums, four times, fit 32 bits */
@@ -36495,8 +36497,10 @@ HY__INT8_AIM static void hy__int8_arranges(void *to, int32_t *extra, const signe
         memcpy(extra + j, &total, sizeof total);
     }
 }
+#if HY__READING >= HY__READING_BASE
 HY__AIM static void hy__int8_zips(void *to, const hy__int8_lines *from)
 { hy__int8_zipping(to, from, HY__INT8_TOGETHER); }
+#endif
 /* 0 vectors: each channel by itself. */
 #define HY__INT8_STAMP(name, rows, vecs, way) \
     HY__INT8_AIM static void HY__OF_KIND(name)(const hy__int8_tile *t, void *c, int64_t c_row) \
@@ -36887,14 +36891,14 @@ static void hy__int8_rows(const hy__int8_plan *p, hy__int8_tile *t, const signed
         int kernel = 0;
         while (isa->rows[kernel] > 1 && isa->rows[kernel + 1] >= end - place) kernel++;
         n = hy__least(isa->rows[kernel], end - place);
-        for (i = 0; i < isa->rows[kernel]; i++) {
-            if (i >= n) { t->from[i] = t->from[n - 1]; continue; }
-            t->from[i] = line + x * step;
-            if (++x < p->coarse[2]) continue;
-            x = 0;
+        for (i = 0; i < n; x = 0) {
+            const int64_t stop = hy__least(n, i + p->coarse[2] - x);
+            for (; i < stop; i++, x++) t->from[i] = line + x * step;
+            if (x < p->coarse[2]) break;
             if (++y == p->coarse[1]) { y = 0; z++; }
             line = hy__int8_line(p, data, z, y);
         }
+        for (; i < isa->rows[kernel]; i++) t->from[i] = t->from[n - 1];
         if (p->last && cols == width && n == isa->rows[kernel]) {
             tile[kernel](t, c + place * step_p * unit, step_p);
             continue;
@@ -37185,7 +37189,7 @@ static void hy__int8_deep(const hy__int8_plan *p, const hy_run *now, float data_
             for (g = 0; g < groups; g++) {
                 const int64_t plane = s / p->coarse[1] * p->stride[0] + z * p->dilate[0];
                 const int64_t at = top - taps.offset + g * several * p->dilate[1];
-                const int64_t name = plane * (p->wide[1] + groups * several * p->dilate[1]) + at;
+                const int64_t name = plane * (p->wide[1] + room.groups * several * p->dilate[1]) + at;
                 slot = z * room.groups + (room.begins > 1 ? at / several : g) % room.groups;
                 if (held[slot] != name)
                     hy__int8_zip(p, data, plane, at, first, cols, zipped + (size_t)slot * room.line);
@@ -37307,6 +37311,14 @@ static int64_t hy__int8_even(const hy__int8_plan *p, int64_t n, int64_t about)
     return hy__most(hy__pieces(hy__pieces(n, items), p->isa->rows[0]), 1) * p->isa->rows[0];
 }
 
+/* Places of an item: more of those that read little, where there are many, since each item prepares its
+ * weights. */
+static int64_t hy__int8_places(const hy__int8_plan *p, int64_t places)
+{
+    const int64_t few = HY__INT8_PLACES, fit = HY__INT8_READ / (HY__INT8_STEP * p->stretches * p->steps + 1);
+    return hy__most(hy__least(hy__least(places / 16, fit), 4 * few), few);
+}
+
 static int hy__int8_bind(hy_job *job, hy__int8_plan *p)
 {
     const int64_t places = hy__int8_volume(p->coarse), images = p->images * p->groups;
@@ -37320,7 +37332,8 @@ static int hy__int8_bind(hy_job *job, hy__int8_plan *p)
     hy__int8_stored(p, hy__size(&job->in[0].type.shape));
     p->line = hy__most(HY__CHUNK / hy__most(p->fine_c, 1), p->last ? 1 : 64);
     p->squares = hy__int8_square_count(p);
-    p->row_block = hy__int8_even(p, p->squares ? p->squares : places, p->squares ? HY__INT8_SQUARES : 96);
+    p->row_block = hy__int8_even(p, p->squares ? p->squares : places,
+                                 p->squares ? HY__INT8_SQUARES : hy__int8_places(p, places));
     p->col_block = 4;
     p->spread = p->isa->spread && !p->deep && !p->squares && places > HY__INT8_SPREADS;
     products = images * hy__pieces(p->squares ? p->squares : places, p->row_block) *

@@ -1940,6 +1940,10 @@ static const char *const cases_int8_convolution[] = {
         "stride=(2,2) pad_end=(4,1) out_dtype=int8 out_scale=0.04 out_zero=-5",
     "(1,3,5,6,7) (1,6,16,4)" REF_I8 " (3)[0.01,0.02] (3) | kernel=(2,3,3) num_filter=3 num_group=3 threshold=2 pad=(0,1,1) "
         "out_dtype=int32 layout=NCDHW",
+    "(1,3,5,9,7) (1,9,16,4)" REF_I8 " (3)[0.01,0.02] (3) | kernel=(3,4,3) num_filter=3 num_group=3 threshold=2 pad=(1,2,1) "
+        "out_dtype=int32 layout=NCDHW",
+    "(2,4,11,6,20) (2,4,16,4)" REF_I8 " (20)[0.01,0.02] (20) | kernel=(2,2,2) num_filter=20 num_group=20 threshold=2 pad=(1,1,0) "
+        "stride=(2,1,1) layout=NDHWC",
     "(2,17,40) (2,4,16,4)" REF_I8 " (17)[0.01,0.02] (17) | kernel=(4,) num_filter=17 num_group=17 threshold=2 stride=(3,)",
     "(1,6,3,8)[0,1] (4,6,16,4)" REF_I8 " (36)[0.01,0.02] (36) | kernel=(3,2) num_filter=36 num_group=2 pad=(1,1) threshold=2 "
         "out_dtype=int32 own_range=True", NULL };
