@@ -73,6 +73,31 @@ static void test_source_numbers_agree(void)
     hy_close(F);
 }
 
+/* Least multiples beyond 2^53, which no double holds. */
+static hy_array *numbers_lcm(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_lcm(F, hy_get(F, x, 0), hy_get(F, x, 1));
+}
+static void test_source_numbers_lcm(void)
+{
+    const int64_t a[] = { 9007199254740993, -4611686018427387905, 6, 0 }, b[] = { 1, 5, -4, 7 };
+    const int64_t want[] = { 9007199254740993, 4611686018427387905, 12, 0 };
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = HY_BLOCK_NEW(F, hy_block, numbers_lcm);
+    hy_hybridize_opt jit = { 0 };
+    hy_array *y;
+    int i;
+    hy_begin(F);
+    jit.jit = 1;
+    hy_hybridize(F, net, &jit);
+    y = hy_call(F, net, hy_group(F, hy_from(F, HY_SHAPE(4), HY_I64, a), hy_from(F, HY_SHAPE(4), HY_I64, b)));
+    OK(F);
+    for (i = 0; i < 4 && y; i++) CHECK(((const int64_t *)hy_data(F, y))[i] == want[i]);
+    hy_end(F);
+    hy_close(F);
+}
+
 /* Small shifts of a grid beside places of it, and a length beyond f32. */
 static hy_array *numbers_between(hy_frame *F, hy_block *self, hy_array *x)
 {
@@ -192,5 +217,6 @@ static void test_source_numbers(void)
     RUN(test_source_numbers_of_types);
     if (test_may_load_code()) RUN(test_source_numbers_between);
     if (test_may_load_code()) RUN(test_source_numbers_agree);
+    if (test_may_load_code()) RUN(test_source_numbers_lcm);
 #endif
 }

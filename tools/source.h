@@ -1213,7 +1213,7 @@ static void hy__c_move_of(hy__c *c, const hy__c_map *m, const char *x, int outpu
 }
 
 /* Says what becomes of a number in such an array; halves are copied as bits, so it says theirs. */
-static double hy__c_held(double v, hy_dtype dtype)
+static double hy__c_value_held(double v, hy_dtype dtype)
 {
     uint64_t room = 0;
     uint16_t bits;
@@ -2248,8 +2248,8 @@ static void hy__c_one_hot(hy__c *c, const hy__c_step *s)
     const hy__one_hot_rec *r = (const hy__one_hot_rec *)s->node->record;
     hy__c_sizes(c, "ik", hy__size(&hy__c_in(s, 0)->shape), (int64_t)r->depth);
     hy__c_nest_of(c, "ik", "ik", "i", NULL);
-    hy__w(c, "%P\n%y = %p_whole((double)%0) == k ? %v : %v;\n", hy__c_held(r->on_value, c->real),
-          hy__c_held(r->off_value, c->real));
+    hy__w(c, "%P\n%y = %p_whole((double)%0) == k ? %v : %v;\n", hy__c_value_held(r->on_value, c->real),
+          hy__c_value_held(r->off_value, c->real));
 }
 
 /* gather_nd, scatter_nd and the sums of its slices: tuples of an index name a slice of `whole`. */
@@ -2289,7 +2289,7 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
     hy__w(c, "%P {\nconst int length = ");
     hy__w(c, s->node->nin > 1 ? hy__c_length : "$t;\n", "n", steps);
     hy__w(c, mask ? "%K\n%y = t < length ? %0 : (%r)%v;\n}\n" : "%K\n%y = %0;\n}\n",
-          hy__c_held(hy__c_attr(s->node, "value", 0), c->real));
+          hy__c_value_held(hy__c_attr(s->node, "value", 0), c->real));
 }
 
 /* --- matrices, in doubles as here --- */
@@ -3852,7 +3852,7 @@ static int hy__c_map_of(hy__c *c, hy__c_step *s)
             size = k < node->nin ? hy__size(&hy__c_in(s, k)->shape) : 0;
             failed = !part || hy__c_map_part(F, &m[k], from, places, k < s->gives ? i : -1, size);
         }
-        for (k = 0; k <= s->gives; k++) m[k].fill = hy__c_held(fill, node->type[o].dtype);
+        for (k = 0; k <= s->gives; k++) m[k].fill = hy__c_value_held(fill, node->type[o].dtype);
     }
     hy_end(F);
     return failed ? -1 : 0;
@@ -4205,7 +4205,7 @@ static void hy__c_write_numbers(hy__c *c, const hy_tensor *from, const hy__c_blo
         } else {
             char text[HY__C_NUMBER];
             size_t letters = strlen(hy__c_number(text, hy__load(at, dtype), dtype));
-            hy__c_put(c, text + (*text == '('), letters - 2 * (*text == '('));
+            hy__c_put(c, text + (*text == '('), letters - (*text == '(' ? 2u : 0u));
         }
     }
     if (!n) hy__w(c, " 0");
