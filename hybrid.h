@@ -22139,7 +22139,7 @@ static int64_t hy__infer_range_of(hy_infer *I, int64_t *size, int64_t begin, int
         many = end != HY_NONE && end >= 0 && low >= 0 ? hy__most(end - low, 0)
             : low < 0 && (end == HY_NONE || end < 0) ? hy__most((end == HY_NONE ? 0 : end) - low, 0)
             : low >= 0 && end > -HY__SIZE_FAR
-            ? hy__size_plus(S, n, (end == HY_NONE ? 0 : end) - low, 1) : HY__SIZE_LOST;
+            ? hy__size_plus(S, n, (end == HY_NONE ? 0 : end) - low, 1) : (int64_t)HY__SIZE_LOST;
         if (!hy__is_code(many) ? many >= 0 : hy__size_hint(S, many) > 1 && hy__size_below(S, 1, many))
             return step == 1 || !many ? many : hy__size_over(S, hy__size_plus(S, many, step - 1, 1), step);
     }

@@ -53,8 +53,8 @@ static int sizes_same(hy_frame *F, hy_array *a, hy_array *b)
     for (i = 0; i < n; i++) {
         hy_array *x = n > 1 ? hy_get(F, a, i) : a, *y = n > 1 ? hy_get(F, b, i) : b;
         if (!x != !y) return 0;
-        if (x && (!hy__same_type(&x->t.type, &y->t.type) ||
-                  memcmp(hy_data(F, x), hy_data(F, y), (size_t)hy__bytes(&x->t.type)))) return 0;
+        if (x && (!onnx__same_shape(hy_shape_of(F, x), hy_shape_of(F, y)) || hy_dtype_of(F, x) != hy_dtype_of(F, y) ||
+                  memcmp(hy_data(F, x), hy_data(F, y), (size_t)hy_size(F, x) * hy_dtype_size(hy_dtype_of(F, x))))) return 0;
     }
     return 1;
 }

@@ -159,6 +159,13 @@ part_onnx()
         [ "$(wc -l < "$out/onnx.log")" = 1 ]            # the count alone
         note $? "cases of ONNX: $kind: $(head -3 "$out/onnx.log")"
     done
+    if have tcc; then
+        tcc tests/onnx_sizes.c -o "$out/onnx_sizes" -lm -lpthread
+    else
+        program tests/onnx_sizes.c "$out/onnx_sizes"
+    fi
+    "$out/onnx_sizes" "$out/cases/onnx_open/node" > "$out/onnx_sizes.log"
+    note $? "cases of ONNX at other sizes: $(tail -1 "$out/onnx_sizes.log")"
     rm -rf "$out/cases"
 }
 

@@ -740,6 +740,8 @@ static void onnx_declared_sizes(void)
             ERR(F, HY_ERROR_DTYPE, "input 'x' is of type float32, not float64");
         }
         CHECK(!hy_onnx_set_input(net, 0, HY_SHAPE(-1, -1)) && hy_onnx_set_input(net, 1, HY_SHAPE(2)) == -1);
+        CHECK(hy_onnx_set_input(net, 0, hy__rank(HY_MAX_DIM + 1)) == -1 && hy_onnx_set_input(net, 0, hy__rank(-2)) == -1);
+        CHECK(hy_onnx_set_input(net, 0, HY_SHAPE(3, -2)) == -1);
         CHECK(hy_size(F, hy_call(F, net, hy_ones(F, HY_SHAPE(3, 2)))) == 6);
         OK(F);
         CHECK(hy_close(F) == 0);

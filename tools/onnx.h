@@ -61,7 +61,7 @@ HY_API hy_block *hy_onnx_load(hy_frame *F, const char *file);
 HY_API int hy_onnx_input(const hy_block *block, int i, const char **name, hy_type *type);
 HY_API int hy_onnx_output(const hy_block *block, int i, const char **name, hy_type *type);
 /* Calls give input i in this shape (dim -1, ndim -1: any), not in that of the file: numbers that were worked
- * out by the file's own stay as they are. 0, or -1 past the end. */
+ * out by the file's own stay as they are. 0, or -1: past the end, or that is no shape. */
 HY_API int hy_onnx_set_input(hy_block *block, int i, hy_shape shape);
 /* What the file calls size k of input i that it leaves open: equal names are equal sizes; "": nothing. */
 HY_API const char *hy_onnx_size_name(const hy_block *block, int i, int k);
@@ -10235,7 +10235,9 @@ HY_API int hy_onnx_set_input(hy_block *block, int i, hy_shape shape)
 {
     onnx__net *net = (onnx__net *)block;
     const int slot = net ? onnx__slot_of(net, i, 0) : -1;
-    if (slot < 0) return -1;
+    int d;
+    if (slot < 0 || shape.ndim < -1 || shape.ndim > HY_MAX_DIM) return -1;
+    for (d = 0; d < shape.ndim; d++) if (shape.dim[d] < -1) return -1;
     (net->inner ? net->inner : net)->model.slot[slot].type.shape = shape;
     return 0;
 }
