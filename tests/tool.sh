@@ -471,6 +471,8 @@ json "quantize: differences" "0 < it['mean_difference'] <= it['largest_differenc
 try "quantize: the copy runs" 0 run "$out/q.hybrid" --input data=module-in0.npy
 try "quantize: what the copy is made of" 0 show "$out/q.hybrid"
 prints "quantize: int8 is in it" "int8_dense"
+try "quantize: work" 0 show "$out/q.hybrid" --shape data=2,3,8,8 --json
+json "quantize: work: as in floats" "[x['flops'] for x in it['layers'] if 'int8' in str(x['operator'])] == [15552, 720]"
 try "quantize: into a pair, by entropy, but for one" 0 quantize module --samples module-in0.npy --all --calibrate entropy \
     --skip conv1 --out "$out/q"
 prints "quantize: what is left" "^conv1  convolution  *448  *448"

@@ -1682,7 +1682,8 @@ typedef enum work { WORK_PRODUCT, WORK_WINDOW, WORK_NORM, WORK_MOVE, WORK_POINT 
 static work work_of(const hy_op *op)
 {
     static const char *const ops[] = {
-        "convolution|deconvolution|fully_connected|dot|batch_dot|linalg_gemm2|attention|rnn|matmul_nbits",
+        "convolution|deconvolution|fully_connected|dot|batch_dot|linalg_gemm2|attention|rnn|matmul_nbits"
+        "|int8_convolution|int8_dense",
         "pooling|adaptive_avg_pooling|sum|mean|prod|nansum|nanprod|max|min|norm|moments|argmax|argmin"
         "|argmax_channel|softmax_cross_entropy",
         "batch_norm|layer_norm|group_norm|instance_norm|l2_normalization|lrn|softmax|log_softmax|softmin"
@@ -1721,7 +1722,15 @@ static double product_flops(const hy_node *node, hy_shape x, hy_shape w, hy_shap
                (1 + number_of(node, "bidirectional")) * number_of(node, "num_layers");
         return x.ndim < 2 ? 0 : 2 * (double)x.dim[0] * (double)x.dim[1] * (size_of(w) - 2 * rows);
     }
-    if (!strcmp(op, "matmul_nbits")) return 2 * size_of(x) * number_of(node, "num_hidden");
+    if (which_of("matmul_nbits|int8_dense", op) >= 0) return 2 * size_of(x) * number_of(node, "num_hidden");
+    if (!strcmp(op, "int8_convolution")) {              /* whose weight lies in panels */
+        const hy_ints *kernel = (const hy_ints *)field_of(node, "kernel");
+        const int last = number_of(node, "layout") >= HY_LAYOUT_NWC;
+        if (x.ndim < 2 || !kernel) return 0;
+        rows = (double)x.dim[last ? x.ndim - 1 : 1] / number_of(node, "num_group");
+        for (axis = 0; axis < kernel->n; axis++) rows *= (double)kernel->v[axis];
+        return 2 * size_of(y) * rows;
+    }
     if (!strcmp(op, "attention"))       /* each query with all keys, then their values */
         return w.ndim < 3 ? 0 : 2 * (size_of(x) + size_of(y)) * (double)w.dim[w.ndim - 2];
     if (which_of("dot|batch_dot|linalg_gemm2", op) < 0)
