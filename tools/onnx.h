@@ -263,7 +263,8 @@ enum {                                  /* what becomes of data of 8 bits */
     ONNX__SUM = 1,                      /* sums and products of two */
     ONNX__TABLE,                        /* each number by itself: a table says it */
     ONNX__MOVED,                        /* numbers move: they are rounded anew if steps change */
-    ONNX__JOINED                        /* several of them side by side */
+    ONNX__JOINED,                       /* several of them side by side */
+    ONNX__AVERAGED                      /* their average, before it is told what they stand for */
 };
 
 typedef struct onnx__node {
@@ -5085,17 +5086,21 @@ static hy_array *onnx__all_bytes(onnx__run *R, double scale, int zero, int kind)
     return onnx__from_doubles(R, HY_SHAPE(256), HY_F32, v);
 }
 
-/* x in steps of what the node gives; NULL table: of the same numbers. */
-static hy_array *onnx__by_table(onnx__run *R, hy_array *x, hy_array *table)
+/* Floats as the node's results are rounded, if they are. */
+static hy_array *onnx__in_steps(onnx__run *R, hy_array *y)
 {
     const onnx__steps *z = R->node->steps;
     const hy_dtype d = z->y_kind == 3 ? HY_I8 : HY_U8;
     hy_frame *F = R->F;
-    if (z->y_scale > 0) {
-        table = hy_add_scalar(F, hy_round_even(F, hy_div_scalar(F, table, z->y_scale)), z->y_zero);
-        table = hy_cast(F, hy_clip(F, table, d == HY_I8 ? -128 : 0, d == HY_I8 ? 127 : 255), d);
-    }
-    return hy_int8_table(F, x, table);
+    if (!(z->y_scale > 0)) return y;
+    y = hy_add_scalar(F, hy_round_even(F, hy_div_scalar(F, y, z->y_scale)), z->y_zero);
+    return hy_cast(F, hy_clip(F, y, d == HY_I8 ? -128 : 0, d == HY_I8 ? 127 : 255), d);
+}
+
+/* x by a table of what the node gives. */
+static hy_array *onnx__by_table(onnx__run *R, hy_array *x, hy_array *table)
+{
+    return hy_int8_table(R->F, x, onnx__in_steps(R, table));
 }
 
 static hy_array *onnx__restepped(onnx__run *R, hy_array *x, const onnx__scaled *from)
@@ -5174,6 +5179,11 @@ static hy_array *onnx__of_bytes(onnx__run *R)
         table = onnx__inner(R, z->inner, which, table);
         for (i = 1; i < z->inners; i++) table = onnx__inner(R, z->inner + i, z->inner[i].number, table);
         return onnx__by_table(R, x[which], onnx__to(R, table, HY_SHAPE(256)));
+    }
+    case ONNX__AVERAGED: {
+        hy_array *y = onnx__inner(R, z->inner, which, hy_cast(R->F, x[which], HY_F32));
+        return onnx__in_steps(R, hy_mul_scalar(R->F, hy_sub_scalar(R->F, y, z->in[which].zero),
+                                               z->in[which].scale));
     }
     case ONNX__MOVED: return onnx__restepped(R, onnx__inner(R, z->inner, which, x[which]), &z->in[which]);
     default:
@@ -9418,6 +9428,7 @@ static int onnx__bytes_kind(const onnx__node *n)
     const char *const *s;
     if (*n->domain || n->nout != 1 || n->out[0] < 0 || n->nin < 1) return 0;
     if (!strcmp(n->op, "Concat")) return ONNX__JOINED;
+    if (!strcmp(n->op, "GlobalAveragePool")) return ONNX__AVERAGED;
     for (s = each; *s; s++) if (!strcmp(n->op, *s)) return ONNX__TABLE;
     for (s = moves; *s; s++) if (!strcmp(n->op, *s)) return ONNX__MOVED;
     return 0;
