@@ -7239,7 +7239,7 @@ static void hy__tract_free(hy__heap *heap, char *p, const hy__tag *tag)
 {
     hy__tract *t = (hy__tract *)(void *)((char *)tag->raw - 1);
 #if HY__TRACTS
-    const size_t page = 4096;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);  /* madvise rounds up what it gives back */
     char *from = p + (size_t)(-(intptr_t)p & (intptr_t)(page - 1)), *end = p + tag->bytes;
     end -= (size_t)((uintptr_t)end & (page - 1));
     if (end > from && HY__LOAD(&t->refs) > 1) (void)madvise(from, (size_t)(end - from), MADV_DONTNEED);
@@ -36350,7 +36350,7 @@ HY__INT8_AIM static void hy__int8_adds(const hy__int8_sum *s, void *y, const uns
     for (i = 0; i + (int)lanes <= n; i += (int)lanes) {
         u = __builtin_convertvector((hy__int8_wide((const char *)a + i) ^ a_flip) - a_less, HY__INT8_REAL);
         v = __builtin_convertvector((hy__int8_wide((const char *)b + i) ^ b_flip) - b_less, HY__INT8_REAL);
-        u = multiply ? u * v * a_scale : u * a_scale + v * b_scale;
+        u = multiply ? (u * v + nought) * a_scale : u * a_scale + v * b_scale;      /* 0 has no sign */
         u = hy__int8_bound(hy__int8_bound(u, low, 0), high, 1);
         if (kind) hy__int8_put((unsigned char *)y + i, (HY__INT8_V)(u + whole) + zero);
         else *(hy__int8_real_at *)(void *)((float *)y + i) = u;
@@ -37333,7 +37333,7 @@ static int hy__int8_bind(hy_job *job, hy__int8_plan *p)
     p->line = hy__most(HY__CHUNK / hy__most(p->fine_c, 1), p->last ? 1 : 64);
     p->squares = hy__int8_square_count(p);
     p->row_block = hy__int8_even(p, p->squares ? p->squares : places,
-                                 p->squares ? HY__INT8_SQUARES : hy__int8_places(p, places));
+                                 p->squares ? (int64_t)HY__INT8_SQUARES : hy__int8_places(p, places));
     p->col_block = 4;
     p->spread = p->isa->spread && !p->deep && !p->squares && places > HY__INT8_SPREADS;
     products = images * hy__pieces(p->squares ? p->squares : places, p->row_block) *

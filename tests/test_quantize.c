@@ -546,6 +546,29 @@ static void quantize_deep_images(void)
         }
 }
 
+/* Nothing times what is below 0 is 0 without a sign, in whole vectors and behind them. */
+static void quantize_products_of_nothing(void)
+{
+    unsigned char a[20] = { 0 }, b[20];
+    int isa, i;
+    memset(b, 253, sizeof b);
+    for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512; isa++) {
+        hy_int8_add_opt opt;
+        hy_desc desc;
+        hy_frame *F;
+        hy_array *y;
+        memset(&opt, 0, sizeof opt);
+        memset(&desc, 0, sizeof desc);
+        desc.isa = isa;
+        F = hy_open(&desc);
+        opt.multiply = 1;
+        y = hy_int8_add(F, hy_borrow(F, HY_SHAPE(20), HY_I8, a), hy_borrow(F, HY_SHAPE(20), HY_I8, b), 0.5, 0.5, &opt);
+        for (i = 0; y && i < 20; i++) CHECK(((const uint32_t *)hy_data(F, y))[i] == 0);
+        CHECK(!hy_error(F));
+        hy_close(F);
+    }
+}
+
 /* Every kernel that this processor has, also those that it does not choose: sums of products, exactly. */
 static void quantize_kernel(const hy__int8_isa *isa, const char *name)
 {
@@ -1504,6 +1527,7 @@ static void test_quantize(void)
     RUN(quantize_kept);
     RUN(quantize_kernels);
     RUN(quantize_eight_bits);
+    RUN(quantize_products_of_nothing);
     RUN(quantize_deep_images);
     RUN(quantize_eight_refused);
     RUN(quantize_bits);

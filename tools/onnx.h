@@ -1011,6 +1011,7 @@ static void onnx__read_initializer(onnx__model *m, int body, onnx__bytes b)
 {
     onnx__tensor *t = onnx__read_tensor(m, b);
     int k = t ? onnx__own(m, body, t->name) : -1;
+    if (m->failed) return;
     if (k < 0) { onnx__broken(m, "an initializer has no name"); return; }
     m->slot[k].tensor = t;
     m->slot[k].kind = onnx__narrow(t->kind);
