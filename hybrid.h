@@ -5915,6 +5915,7 @@ extern "C++" {
 #ifdef __linux__
 #include <sched.h>                      /* struct timespec, even in strict C99 */
 #include <sys/mman.h>
+#include <unistd.h>
 #ifdef __aarch64__
 #include <sys/auxv.h>
 #endif
