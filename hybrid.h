@@ -44190,7 +44190,7 @@ static int hy__verify_node(hy_frame *F, const hy_graph *g, int i)
         if (node->rank[k] < 0 || (g->ranks[k] && node->rank[k] > g->ranks[k]))
             return hy__malformed(F, node, "its rank is none of the program's");
     for (k = 0; k < node->nsub; k++)
-        if (node->sub[k]->refs < 1) return hy__malformed(F, node, "its program is gone");
+        if (HY__LOAD(&node->sub[k]->refs) < 1) return hy__malformed(F, node, "its program is gone");
     return hy__verify_call(F, node);
 }
 
