@@ -35948,6 +35948,7 @@ typedef int16_t hy__int8_words_avx2 __attribute__((vector_size(32)));
 HY__AIM static int64_t hy__int8_shuffles(unsigned char *y, const unsigned char *x, int64_t n,
                                          const unsigned char *table, int flip)
 {
+    typedef unsigned char bits __attribute__((vector_size(32)));
     hy__int8_bytes_avx2 line[16], v, in, of[16];
     int64_t i;
     int k, m;
@@ -35965,7 +35966,7 @@ HY__AIM static int64_t hy__int8_shuffles(unsigned char *y, const unsigned char *
         for (m = 8; m > 0; m /= 2) {            /* the highest bit of those left lies where blends look */
             HY__FLAT
             for (k = 0; k < m; k++) of[k] = __builtin_ia32_pblendvb256(of[k], of[k + m], v);
-            v += v;
+            v = (hy__int8_bytes_avx2)((bits)v + (bits)v);
         }
         memcpy(y + i, of, sizeof *of);
     }
