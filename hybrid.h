@@ -35869,7 +35869,6 @@ typedef struct hy__int8_isa {
 #define hy__int8_looks HY__OF_KIND(hy__int8_looks)
 #define hy__int8_takes HY__OF_KIND(hy__int8_takes)
 #define hy__int8_zips HY__OF_KIND(hy__int8_zips)
-#define hy__int8_zipping HY__OF_KIND(hy__int8_zipping)
 #define hy__int8_arranges HY__OF_KIND(hy__int8_arranges)
 #define hy__int8_rounds_bytes HY__OF_KIND(hy__int8_rounds_bytes)
 #define hy__int8_takes_bytes HY__OF_KIND(hy__int8_takes_bytes)
@@ -35913,14 +35912,17 @@ typedef struct hy__int8_isa {
 #define HY__INT8_AIM __attribute__((target("arch=armv8.2-a+dotprod")))
 #endif
 #endif
-#if HY__READING >= HY__READING_BASE
-/* Data in 16 bits. */
+/* Data of sums in 8 or 16 bits; where each channel is by itself, so many lines of bytes make a product. */
 #undef HY__INT8_DATUM
+#undef HY__INT8_TOGETHER
 #if HY__READING == HY__READING_AVX512 || defined(HY__ARM_DOT)
 #define HY__INT8_DATUM signed char
+#define HY__INT8_TOGETHER 4
 #else
 #define HY__INT8_DATUM int16_t
+#define HY__INT8_TOGETHER 2
 #endif
+#if HY__READING >= HY__READING_BASE
 /* Halves to the even number, since 1.5 * 2^23 more leaves whole numbers in the low bits; NaN becomes 0. */
 HY__INLINE HY__AIM void hy__int8_rounding(void *to, const float *from, int64_t n, const hy__int8_units *u,
                                           const int bytes)
@@ -36051,6 +36053,12 @@ HY__INLINE HY__AIM void hy__int8_taking(void *to, const void *from, int64_t n, i
 }
 HY__AIM static void hy__int8_takes(void *to, const void *from, int64_t n, int is_signed, int zero)
 { hy__int8_taking(to, from, n, is_signed, zero, sizeof(HY__INT8_DATUM)); }
+#if HY__INT8_TOGETHER == 2              /* whose sums have words */
+HY__AIM static void hy__int8_rounds_bytes(void *to, const float *from, int64_t n, const hy__int8_units *u)
+{ hy__int8_rounding(to, from, n, u, 1); }
+HY__AIM static void hy__int8_takes_bytes(void *to, const void *from, int64_t n, int is_signed, int zero)
+{ hy__int8_taking(to, from, n, is_signed, zero, 1); }
+#endif
 #if HY__READING >= HY__READING_AVX2
 /* Widens bytes to the lanes of a vector; compilers would do it lane by lane. */
 HY__INLINE HY__AIM HY__INT8_V hy__int8_wide(const char *from)
@@ -36063,8 +36071,9 @@ HY__INLINE HY__AIM HY__INT8_V hy__int8_wide(const char *from)
 #endif
 /* Interleaves two lines as words, or four as bytes: for each place and each of a panel's channels its numbers
    side by side. */
-HY__INLINE HY__AIM void hy__int8_zipping(void *to, const hy__int8_lines *from, const int together)
+HY__AIM static void hy__int8_zips(void *to, const hy__int8_lines *from)
 {
+    enum { together = HY__INT8_TOGETHER };
     char *y = (char *)to, rest[4][HY__INT8_PANEL];
     int64_t x, at;
     int i, k;
@@ -36159,11 +36168,6 @@ static void hy__int8_arrange_base(void *to, int32_t *extra, const signed char *p
                         extra[j] += k->zero * *y++;
                     }
 }
-static void hy__int8_zips(void *to, const hy__int8_lines *from) { hy__int8_zipping(to, from, 2); }
-static void hy__int8_rounds_bytes(void *to, const float *from, int64_t n, const hy__int8_units *u)
-{ hy__int8_rounding(to, from, n, u, 1); }
-static void hy__int8_takes_bytes(void *to, const void *from, int64_t n, int is_signed, int zero)
-{ hy__int8_taking(to, from, n, is_signed, zero, 1); }
 static const hy__int8_isa hy__int8_plain = {
     hy__int8_looks, hy__int8_adds, hy__int8_rounds, hy__int8_takes,
     { { hy__int8_tile_base }, { hy__int8_tile_base } }, { 1 }, HY__INT8_PANEL, NULL, NULL,
@@ -36175,12 +36179,6 @@ static const hy__int8_isa hy__int8_plain_deep = {
 #endif
 
 #ifdef HY__INT8_V
-#undef HY__INT8_TOGETHER
-#if HY__READING == HY__READING_AVX2
-#define HY__INT8_TOGETHER 2
-#else
-#define HY__INT8_TOGETHER 4
-#endif
 #define hy__int8_at HY__NAMED(HY__INT8_V, at)
 #define hy__int8_real_at HY__NAMED(HY__INT8_REAL, at)
 #define hy__int8_bits HY__NAMED(HY__INT8_REAL, bits)
@@ -36238,10 +36236,6 @@ HY__INT8_AIM static void hy__int8_spread(void *to, const signed char *panel, int
             }
         }
 }
-HY__AIM static void hy__int8_rounds_bytes(void *to, const float *from, int64_t n, const hy__int8_units *u)
-{ hy__int8_rounding(to, from, n, u, 1); }
-HY__AIM static void hy__int8_takes_bytes(void *to, const void *from, int64_t n, int is_signed, int zero)
-{ hy__int8_taking(to, from, n, is_signed, zero, 1); }
 #if HY__AVX_VNNI
 HY__INLINE HY__INT8_AIM void hy__int8_dot_vnni(HY__INT8_V *acc, const HY__INT8_V *a, const HY__INT8_V *b)
 {
@@ -36504,10 +36498,6 @@ HY__INT8_AIM static void hy__int8_arranges(void *to, int32_t *extra, const signe
         memcpy(extra + j, &total, sizeof total);
     }
 }
-#if HY__READING >= HY__READING_BASE
-HY__AIM static void hy__int8_zips(void *to, const hy__int8_lines *from)
-{ hy__int8_zipping(to, from, HY__INT8_TOGETHER); }
-#endif
 /* 0 vectors: each channel by itself. */
 #define HY__INT8_STAMP(name, rows, vecs, way) \
     HY__INT8_AIM static void HY__OF_KIND(name)(const hy__int8_tile *t, void *c, int64_t c_row) \
@@ -37170,7 +37160,7 @@ static void hy__int8_deep(const hy__int8_plan *p, const hy_run *now, float data_
     char *c = (char *)now->data[now->job->nin] +
         (image * p->coarse_c * places + first * (p->last ? 1 : places)) * unit;
     int64_t *shift = (int64_t *)(void *)own, *held = (int64_t *)(void *)(own + room.held);
-    char *zipped = own + room.zipped, *weight = own + room.weight;
+    char *zipped = own + room.zipped, *weight;
     hy__int8_taps taps;
     int64_t s, z, g, x, k, slot, groups;
     int known = 0;                              /* a bit for each row that a kernel began with */
@@ -37188,10 +37178,10 @@ static void hy__int8_deep(const hy__int8_plan *p, const hy_run *now, float data_
         const int64_t top = s % p->coarse[1] * p->stride[1];
         taps.offset = (int)(top % room.begins);
         groups = hy__pieces(p->kernel[1] + taps.offset, several);
-        t.weight = (const signed char *)weight + taps.offset * room.taps * HY__INT8_BYTES;
-        if (!(known >> taps.offset & 1))
-            p->isa->arrange(weight + taps.offset * room.taps * HY__INT8_BYTES, t.extra, panel, &taps);
+        weight = own + room.weight + taps.offset * room.taps * HY__INT8_BYTES;
+        if (!(known >> taps.offset & 1)) p->isa->arrange(weight, t.extra, panel, &taps);
         known |= 1 << taps.offset;
+        t.weight = (const signed char *)weight;
         for (k = z = 0; z < p->kernel[0]; z++)
             for (g = 0; g < groups; g++) {
                 const int64_t plane = s / p->coarse[1] * p->stride[0] + z * p->dilate[0];

@@ -7,24 +7,16 @@
 #include "../hybrid.h"
 #define HYBRID_ONNX_IMPLEMENTATION
 #include "../tools/onnx.h"
-#include <dirent.h>
 #include "onnx_case.h"
-
-static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+#include "onnx_names.h"
 
 int main(int argc, char **argv)
 {
     static onnx_case c;
     static char *names[5000];
     const char *folder = argc > 1 ? argv[1] : ".", *part = argc > 2 ? argv[2] : "";
-    int n = 0, i, mode, passed[2] = { 0, 0 };
-    struct dirent *entry;
-    DIR *d = opendir(folder);
-    if (!d) { printf("%s is no folder\n", folder); return 1; }
-    while ((entry = readdir(d)) != NULL && n < 5000)
-        if (*entry->d_name != '.' && strstr(entry->d_name, part)) names[n++] = strdup(entry->d_name);
-    closedir(d);
-    qsort(names, (size_t)n, sizeof *names, by_text);
+    int n = onnx_case_names(folder, part, names, 5000), i, mode, passed[2] = { 0, 0 };
+    if (n < 0) { printf("%s is no folder\n", folder); return 1; }
     for (i = 0; i < n; i++) {
         snprintf(c.folder, sizeof c.folder, "%s/%s", folder, names[i]);
         if (!onnx_read_case(&c)) { free(names[i]); continue; }

@@ -3,6 +3,7 @@
  *     input SET INDEX NAME DTYPE RANK DIMS... FILE          output SET INDEX NAME DTYPE RANK DIMS... FILE
  */
 enum { ONNX_MOST = 64 };
+
 typedef struct onnx_case {
     char   folder[1024];
     double rtol, atol;

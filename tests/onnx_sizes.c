@@ -9,12 +9,10 @@
 #include "../hybrid.h"
 #define HYBRID_ONNX_IMPLEMENTATION
 #include "../tools/onnx.h"
-#include <dirent.h>
 #include "onnx_case.h"
+#include "onnx_names.h"
 
 typedef struct { int cases, tried, open, taken, wrong, list; } sizes_count;
-
-static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 /* The numbers of an array, again and again, in another shape. */
 static hy_array *sizes_filled(hy_frame *F, hy_array *x, hy_shape shape)
@@ -155,15 +153,10 @@ int main(int argc, char **argv)
     static char *names[5000];
     const char *folder = argc > 1 ? argv[1] : ".", *part = argc > 2 ? argv[2] : "";
     sizes_count count = { 0 };
-    int n = 0, i;
-    struct dirent *entry;
-    DIR *d = opendir(folder);
-    if (!d) { printf("%s is no folder\n", folder); return 1; }
+    const int n = onnx_case_names(folder, part, names, 5000);
+    int i;
+    if (n < 0) { printf("%s is no folder\n", folder); return 1; }
     count.list = argc > 3;
-    while ((entry = readdir(d)) != NULL && n < 5000)
-        if (*entry->d_name != '.' && strstr(entry->d_name, part)) names[n++] = strdup(entry->d_name);
-    closedir(d);
-    qsort(names, (size_t)n, sizeof *names, by_text);
     for (i = 0; i < n; i++) {
         snprintf(c.folder, sizeof c.folder, "%s/%s", folder, names[i]);
         if (onnx_read_case(&c)) sizes_case(&c, names[i], &count);
