@@ -356,7 +356,7 @@
  *   better of ONNX Runtime 1.32 and OpenVINO 2026.4, networks of torchvision and transformers: ResNet-50
  *   0.76, SqueezeNet 0.79, ConvNeXt-tiny 0.86, ALBERT 0.88, EfficientNet-B0 0.89, BERT 0.91, ViT-B/16 0.94,
  *   Swin-T 0.95, MobileNetV3-large 0.92 to 0.98; the same quantised by ONNX Runtime, with QuantizeLinear and
- *   DequantizeLinear: MobileNetV3 and BERT 1.0 to 1.16, ResNet-50 and SqueezeNet 1.18 to 1.23; with
+ *   DequantizeLinear: BERT 0.91 to 1.0, MobileNetV3 1.0, ResNet-50 and SqueezeNet 1.13 to 1.23; with
  *   DynamicQuantizeLinear 0.4, BERT 1.03.
  *
  * HALF PRECISION
